@@ -23,7 +23,7 @@ import httpx
 
 import edgedp
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from gateway_server import serve
 
 NAME = "email-Enron"

@@ -120,7 +120,7 @@ def embedded(rows: list[int], rounds: int) -> Iterator[tuple[int, dict[str, floa
 
 @contextmanager
 def server() -> Iterator[Any]:
-    sys.path.append(str(ROOT / "tests"))
+    sys.path.append(str(ROOT / "tests" / "support"))
     from neo4jserver import start
 
     with start() as running:

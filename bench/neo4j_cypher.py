@@ -1,11 +1,11 @@
 """Neo4j over Bolt on Enron: forms of the load, the read and the metrics, each beside its rivals, in one run.
 
-    PYTHONPATH=tests python bench/neo4j_cypher.py load       # ways to write 183,831 relationships, LOAD CSV among them
-    PYTHONPATH=tests python bench/neo4j_cypher.py read       # ways to get the whole graph into Python
-    PYTHONPATH=tests python bench/neo4j_cypher.py metrics    # the statements of queries/neo4j, hubs and all nodes
-    PYTHONPATH=tests python bench/neo4j_cypher.py ebc        # forms of EBC for one hub
-    PYTHONPATH=tests python bench/neo4j_cypher.py topk       # a private EBC top-10 within the database
-    PYTHONPATH=tests python bench/neo4j_cypher.py counts     # exact numbers and their sensitivity profiles
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py load # ways to write 183,831 relationships, LOAD CSV, too
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py read # ways to get the whole graph into Python
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py metrics # the statements of queries/neo4j, hubs and all nodes
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py ebc # forms of EBC for one hub
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py topk # a private EBC top-10 within the database
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py counts # exact numbers and their sensitivity profiles
 
 Every part starts a server of its own (tests/support/neo4jserver), takes turns over its rivals and prints a table in
 Markdown: wall time of the first round (the first rivals warm the server up for the others), least wall time, and

@@ -268,7 +268,7 @@ HEAD = """# The papers' figures, repeated
 
 Made by `make reproduction` ([docs/reproduction.py](reproduction.py)); not written by hand. Recall is the share of the returned nodes that belong to the true top k, a tie for the last place counted. Means with
 their standard error; the column *runs* says of how many. The declared degree bound is each graph's largest degree, as in the papers. Words are seeded: another number of runs gives other figures, within a few
-standard errors, which of very few runs are hardly known themselves.
+standard errors; where runs are very few, these errors are hardly known themselves.
 """
 
 PRIVTOPK = """The publication shows accuracy as curves, without figures; none is read off a drawing here. What is compared is their order, where each rises, and the claim below. Known differences:
@@ -289,8 +289,8 @@ Differences from the published table:
 Recall of the true Pareto top k:
 """
 
-SAMPLES = """The publication compares with PrivateSQL, which does not scale, on breadth-first samples of 50 nodes, k from 1 to 3. Its table could not be had: the material that this page is written from holds no figure of it, and what was
-found of both papers elsewhere were their abstracts. So none stands here; who has the paper can put its column beside ours. Ours, without a declared bound other than each sample's largest degree:
+SAMPLES = """The publication compares with PrivateSQL, which does not scale, on breadth-first samples of 50 nodes, k from 1 to 3. Its table was not available: the material for this page holds no figure of it, and of
+both papers only the abstracts were found elsewhere. So none stands here; a reader who has the paper can put its column beside ours. Ours, without a declared bound other than each sample's largest degree:
 """
 
 NUMBERS = """Not in these papers; on email-Enron, the relative error of private numbers:

@@ -39,7 +39,7 @@ class Running:
 @contextmanager
 def server() -> Iterator[Running]:
     """Start a server with both, and load Enron."""
-    sys.path.append(str(ROOT / "tests"))
+    sys.path.append(str(ROOT / "tests" / "support"))
     from edgedp.stores.neo4j.plugin import install
     from neo4jserver import start
     from neo4jserver.assembly import library

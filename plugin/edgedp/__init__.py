@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         BudgetError,
         EdgeDPError,
         EngineError,
+        ExpiredTokenError,
         ForeignWordsError,
         GraphChangedError,
         GraphFormatError,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 _HOME = {
     **dict.fromkeys(
         (
-            "AccessError", "BeingDrawnError", "BudgetError", "EdgeDPError", "EngineError", "ForeignWordsError",
+            "AccessError", "BeingDrawnError", "BudgetError", "EdgeDPError", "EngineError", "ExpiredTokenError",
+            "ForeignWordsError",
             "GraphChangedError", "GraphFormatError", "KernelWarning", "LostReleaseError", "ParameterError",
             "RequestConflictError", "StoreError", "StoreStateError", "StoreUnavailableError", "UndecidedError",
             "UnknownNameError",
@@ -86,6 +88,7 @@ __all__ = [
     "BudgetError",
     "EdgeDPError",
     "EngineError",
+    "ExpiredTokenError",
     "ForeignWordsError",
     "Graph",
     "GraphChangedError",

@@ -457,8 +457,12 @@ def test_a_gateway_is_a_store(remote: edgedp.Store, room: SimpleNamespace) -> No
 
 def test_its_signatures_are_those_of_a_store() -> None:
     for name, method in inspect.getmembers(Asker, inspect.isfunction):
-        if not name.startswith("_") and name not in ("warm", "domains", "newest", "land"):
+        if not name.startswith("_") and name not in ("warm", "domains", "newest", "land", "register"):
             assert inspect.signature(getattr(RemoteStore, name)) == inspect.signature(method), name
+    # What the curator alone may give is taken to be refused in a sentence.
+    assert set(inspect.signature(Asker.register).parameters) < set(
+        inspect.signature(RemoteStore.register).parameters
+    )
 
 
 def test_its_errors_are_those_of_a_store(remote: edgedp.Store, room: SimpleNamespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -274,6 +274,57 @@ def test_a_share_of_nothing_is_the_right_to_see_and_no_more(door: SimpleNamespac
     assert "notice" not in hal.budget("hidden")
     with pytest.raises(Exception, match="left of the share"):
         hal.priv_top_k("hidden", **TOP)
+
+
+def test_a_graph_that_was_dropped_is_no_way_to_the_names_of_others(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "g")
+    for name, nodes in (("hidden", 3), ("hiddem", 4), ("other", 5)):
+        store.load(Graph.from_edges([(0, leaf) for leaf in range(1, nodes)]), name, epsilon_budget=1)
+    store.add_analyst("ann")
+    ann = store.asking_as("ann")
+    store.grant("hiddem", "ann", epsilon_budget=1, filters=True)
+    store.drop("hiddem")
+    asks: tuple[Callable[[], Any], ...] = (
+        lambda: ann.priv_top_k("hiddem", **TOP),
+        lambda: ann.estimate("hiddem", **TOP),
+        lambda: ann.plan_batch([TOP | {"graph": "hiddem", "kind": "topk"}]),
+        lambda: ann.attributes("hiddem"),
+        lambda: ann.register("ann.own", of="hiddem"),
+    )
+    for suggested in ("", "other"):
+        if suggested:
+            store.grant(suggested, "ann", epsilon_budget=1)
+        for ask in asks:
+            with pytest.raises(UnknownNameError) as refused:
+                ask()
+            assert "hidden" not in str(refused.value)
+            assert suggested in str(refused.value)
+
+
+def test_a_curator_takes_a_share_away_over_http_and_on_the_page(door: SimpleNamespace) -> None:
+    door.store.add_analyst("joy")
+    joy = door.store.asking_as("joy")
+    with door.gateway.client(door.tokens["cora"]) as cora, door.gateway.client(door.tokens["ann"]) as ann:
+        door.store.grant("hidden", "joy", epsilon_budget=1)
+        body = {"graph": "hidden", "analyst": "joy"}
+        assert ann.post("/v1/grants/revoke", json=body).status_code == 403
+        assert [row["name"] for row in joy.graphs()] == ["hidden"]
+        assert cora.post("/v1/grants/revoke", json=body).json() == body | {"revoked": True}
+        assert joy.graphs() == []
+        assert cora.post("/v1/grants/revoke", json=body).status_code == 422, "there is none any more"
+
+        door.store.grant("hidden", "joy", epsilon_budget=1)
+        cora.post("/sign-in", data={"token": door.tokens["cora"]})
+        form = {"analyst": "joy", "what": "revoke"}
+        assert cora.post("/curator/graphs/hidden", data=form).status_code == 403, (
+            "the form is not of the page"
+        )
+        assert [row["name"] for row in joy.graphs()] == ["hidden"]
+        form["csrf"] = csrf(cora.get("/curator/graphs/hidden").text)
+        assert cora.post("/curator/graphs/hidden", data=form).status_code == 303
+    assert joy.graphs() == []
+    last = door.store.log("hidden")[-1]
+    assert (last["event"], last["by"].partition(" for ")[2]) == ("revoke", "curator cora")
 
 
 # -- asking for more ------------------------------------------------------------------------------
@@ -616,6 +667,7 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
             {"issuer": liar.issuer + "/"},
             {"token_endpoint": "ftp://127.0.0.1/"},
             {"jwks_uri": None},
+            {"authorization_endpoint": "https://[id"},
         ):
             liar.told = told
             with pytest.raises(Problem) as caught:

@@ -26,7 +26,8 @@ from edgedp.faces.gateway.door.settings import Settings
 from edgedp.words.errors import EdgeDPError
 from gateway_server import serve
 
-LINK = re.compile(r'(?:href|src|action)="([^"#?][^"]*)"')
+LINK = re.compile(r'(?:href|src)="([^"#?][^"]*)"')
+SENT_TO = re.compile(r'action="([^"#?][^"]*)"')
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,8 @@ def followed(client: httpx.Client, start: str) -> dict[str, str]:
         pages[address] = answer.text
         if not answer.headers["content-type"].startswith("text/html"):
             continue
+        for form in SENT_TO.findall(answer.text):
+            assert form.startswith("/data/edgedp/"), f"{address} sends out of the path: {form}"
         for link in LINK.findall(answer.text):
             assert link.startswith("/data/edgedp/"), f"{address} leads out of the path: {link}"
             if link not in pages and link not in waiting and not link.endswith(("sign-out", "sign-in")):

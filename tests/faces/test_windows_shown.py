@@ -34,6 +34,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "eve")}
     for name in ("ann", "bob"):
         store.grant("calls", name, 3)
+    for who, name in (("eve", "calls"), ("ann", "plain")):
+        store.grant(name, who, 1)
     with serve(place, folder) as served:
         yield SimpleNamespace(store=store, tokens=tokens, served=served)
 

@@ -201,6 +201,7 @@ def test_nothing_private_is_logged(
 # What the calls of loggers may be given: names, addresses and release ids. Add to it what is as public as these.
 PUBLIC = {
     "shown(name)", "shown(named)", "debited.release_id", "address_shown(address)", "shown(where.name)",
+    "shown(row.name)",
     "', '.join(read.format)",
 }  # fmt: skip
 

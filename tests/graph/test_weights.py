@@ -154,7 +154,7 @@ REFUSED = [
     ({"cap": 1, "step": 0}, "above 0"),
     ({"cap": 5, "pair_cap": 0.5}, "smaller one"),
     ({"cap": 1, "signed": "yes"}, "true or false"),
-    ({"cap": 1, "aggregation": "SINGLE"}, "no function of the relationships"),
+    ({"cap": 1, "aggregation": "SINGLE"}, "would follow their order"),
     ({"cap": 1, "aggregation": "NONE"}, "must be one of SUM, COUNT, MAX, MIN"),
     ({"cap": 1, "aggregation": None}, "must be one of"),
     ({"aggregation": "COUNT"}, "has no pair_cap"),

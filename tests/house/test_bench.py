@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -126,3 +127,9 @@ def test_works_take_turns_and_one_that_fails_is_named(harness: dict[str, ModuleT
     assert [len(runs) for runs in samples.values()] == [3, 3]
     assert "".join(ran) == "abbaab"
     assert failed == {"bad": "integer division or modulo by zero"}
+
+
+@pytest.mark.parametrize("bench", sorted((ROOT / "bench").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_bench_finds_the_helpers_of_the_tests(bench: Path) -> None:
+    """They lie in one folder, which a bench names in its path or in how it is called."""
+    assert not re.search(r'/ "tests"\)|PYTHONPATH=tests ', bench.read_text())

@@ -233,7 +233,8 @@ def test_the_name_of_an_account_is_not_the_name_of_a_graph(open_any: OpenStore) 
             lambda name=name: store.load(PEOPLE, name),
         ):
             with pytest.raises(
-                EdgeDPError, match=r"must have been loaded or registered|printable characters"
+                EdgeDPError,
+                match=r"must have been loaded or registered|must be one that you have a share of|printable characters",
             ):
                 asked()
     assert (store.budget("people"), store.grants("people")) == before

@@ -57,6 +57,16 @@ def test_people_are_in_a_log_that_names_the_curator(open_any: OpenStore) -> None
         store.set_budget(PEOPLE, 1)
 
 
+def test_a_rotation_gives_no_token_for_good_in_place_of_one_that_expires(path: Path) -> None:
+    store = open_store(path)
+    store.load(Graph.from_edges([(1, 2)]), "pair", epsilon_budget=1)
+    until = store.add_analyst("ann", "90d")["expires"]
+    store.add_token("ann", "laptop", "1d")
+    store.revoke_token("ann", "first")
+    assert store.rotate_analyst("ann")["expires"] == until
+    assert "expires" not in store.rotate_analyst("ann", "never")
+
+
 def test_a_change_that_is_refused_is_in_no_log(open_any: OpenStore) -> None:
     store = made(open_any())
     before = store.people_log()

@@ -217,6 +217,82 @@ def test_a_revoked_analyst_asks_nothing_and_what_was_spent_stays(open_any: OpenS
     assert [row["epsilon_spent"] for row in store.grants("kite")] == [0.1], "a share outlives the graph"
 
 
+def test_a_share_that_is_taken_away_hides_the_graph_and_resets_nothing(open_any: OpenStore) -> None:
+    store = with_analysts(open_any())
+    store.set_budget("kite", 1, attributes=True)
+    for account in ("edges", "attributes"):
+        store.grant("kite", "ann", 0.5, account=account, max_epsilon_per_release="0.3")  # type: ignore[arg-type]
+    store.grant("kite", "bob", 0.5)
+    ann, bob = store.asking_as("ann"), store.asking_as("bob")
+    kept = top(ann, "0.2", "r").receipt["release_id"]
+    store.revoke_share("kite", "ann")
+    assert [row["analyst"] for row in store.grants("kite")] == ["bob"]
+    assert ann.graphs() == []
+    asks: list[Callable[[], Any]] = [
+        lambda: top(ann, "0.1"), lambda: top(ann, "0.2", "r"), lambda: ann.budget("kite"),
+        lambda: ann.releases("kite"), lambda: ann.ask_more("kite", 1, "why not"),
+    ]  # fmt: skip
+    for ask in asks:
+        with pytest.raises(UnknownNameError, match="must be one that you have a share of"):
+            ask()
+    assert [row["release_id"] for row in ann.releases()] == [kept] == [ann.release(kept)["release_id"]]
+    assert top(bob, "0.1").epsilon_spent == 0.1
+    assert spent(store)[""] == 0.3, "the budget remembers"
+    with pytest.raises(UnknownNameError, match="has no share"):
+        store.revoke_share("kite", "ann")
+    with pytest.raises(UnknownNameError, match="has no share"):
+        store.revoke_share("kite", "nobody")
+    assert store.check() == []
+
+    # What was spent counts where a share is granted again: nothing was reset, and nothing of the old limits is left.
+    with pytest.raises(BudgetError):
+        store.grant("kite", "ann", 0.1)
+    again = store.grant("kite", "ann", 0.5)
+    assert (again["epsilon_spent"], again["max_epsilon_per_release"]) == (0.2, None)
+    assert top(ann, "0.2", "r").receipt["release_id"] == kept
+    with pytest.raises(BudgetError):
+        top(ann, "0.4")
+    assert [row["event"] for row in store.log("kite") if row["event"] in ("grant", "revoke")] == [
+        "grant", "grant", "revoke", "grant",
+    ]  # fmt: skip
+    assert store.check() == []
+    with open_any() as reopened:
+        assert spent(reopened) == spent(store)
+
+
+def test_a_share_that_somebody_deleted_is_still_noticed(store: Store) -> None:
+    store.grant("kite", "ann", 0.5)
+    top(store.asking_as("ann"), "0.1")
+    store.revoke_share("kite", "ann")
+    store.grant("kite", "ann", 0.5)
+    entries: list[dict[str, Any]] = [
+        {"kind": "grant", "body": '{"analyst": "ann", "account": "edges"}'},
+        {"kind": "debit", "analyst": "ann", "charge": 5, "name": "kite"},
+        {"kind": "revoke", "body": '{"analyst": "ann", "account": "edges"}'},
+    ]
+    assert shares.problems([], entries) == []
+    assert shares.problems([], [*entries, entries[0]]) == ["'ann' spent 5 and has no share"]
+
+
+def test_the_command_takes_a_share_away_and_nothing_else_beside(store: Store, path: Path) -> None:
+    from click.testing import CliRunner
+
+    from edgedp.faces.cli import edgedp as command_line
+
+    def run(*words: str) -> Any:
+        return CliRunner().invoke(command_line, ["--store", str(path), "grant", "kite", "ann", *words])
+
+    store.grant("kite", "ann", 0.5)
+    for beside in (["--epsilon-budget", "1"], ["--attributes"], ["--no-filters"]):
+        refused = run("--revoke", *beside)
+        assert refused.exit_code == 2
+        assert "without other options" in refused.output
+    assert "Missing option '--epsilon-budget'" in run().output
+    assert store.share("kite", "ann")["epsilon_budget"] == 0.5
+    assert run("--revoke").exit_code == 0
+    assert store.grants("kite") == []
+
+
 def test_a_revocation_after_the_plan_still_refuses_before_the_debit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,7 +411,7 @@ def test_check_compares_a_share_with_its_releases_both_ways(spent: int) -> None:
         "name": "kite", "analyst": "ann", "account": "edges", "delta": None,
         "declared": NANO, "budget": NANO, "spent": spent, "maxPerRelease": None,
     }  # fmt: skip
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"kind": "grant", "body": json.dumps(shares.grant_body(row))},
         {"kind": "debit", "analyst": "ann", "charge": NANO // 4},
     ]

@@ -14,7 +14,17 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from edgedp import AccessError, BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
+from edgedp import (
+    AccessError,
+    BudgetError,
+    EdgeDPError,
+    Graph,
+    ParameterError,
+    Store,
+    StoreError,
+    UnknownNameError,
+    open_store,
+)
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.releases.analyst import AnalystStore
 from neo4jserver import Server
@@ -103,9 +113,13 @@ class Shares(RuleBasedStateMachine):
         except AccessError:
             assert who in self.revoked
             return
+        except UnknownNameError:
+            assert who != DIRECT
+            assert share.budget is None, "who has no share does not learn that the graph is there"
+            return
         except BudgetError as refused:
             assert request not in share.asked
-            short = who != DIRECT and (share.budget is None or share.spent + cost > share.budget)
+            short = who != DIRECT and share.budget is not None and share.spent + cost > share.budget
             said = str(refused)
             assert ("share" in said) == short, "the share is refused before the budget"
             assert short or self.spent + cost > self.budget

@@ -23,7 +23,7 @@ from edgedp.mechanisms.adaptive.until_sure import Step
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
-from edgedp.words.vocabulary import SAMPLERS
+from edgedp.words.vocabulary import SAMPLERS, STRENGTHS
 
 # -- the audit ----------------------------------------------------------------------------------------
 
@@ -230,7 +230,9 @@ def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatc
     assert of_arcs
     of_steps = [row for row in rows if row["options"] == "target_recall, after every step"]
     assert [row["metrics"] for row in of_steps] == ["degree", "ebc"]
-    undirected = len(rows) - len(of_arcs) - len(of_steps)
+    of_weights = [row for row in rows if row["metrics"] in STRENGTHS]
+    assert of_weights
+    undirected = len(rows) - len(of_arcs) - len(of_steps) - len(of_weights)
     assert undirected == 2 * 4 * len(SAMPLERS) + 3, "two metrics, and three joint releases of the degree"
     assert max(row["found/claimed"] for row in rows) > 2
 

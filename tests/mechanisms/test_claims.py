@@ -43,6 +43,8 @@ STRICT: dict[tuple[type, str], bool] = {
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
     (Backend, "keeps_windows"): False,
+    (Backend, "keeps_columns"): False,
+    (Backend, "keeps_weights"): False,
     (Backend, "has_types"): False,
     (Backend, "titles_are_properties"): False,
     (PlanBase, "counts_neighbors"): False,

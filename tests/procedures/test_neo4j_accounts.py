@@ -17,7 +17,15 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, ParameterError, Store, StoreError, open_store
+from edgedp import (
+    BudgetError,
+    EdgeDPError,
+    ParameterError,
+    Store,
+    StoreError,
+    UnknownNameError,
+    open_store,
+)
 from edgedp.faces.card.making import card_of
 from edgedp.faces.cli import edgedp as command_line
 from plugin_fixtures import PluginServer, neo4j_with_plugin
@@ -381,7 +389,7 @@ def test_shares_go_by_account(types: Types, store: Store) -> None:
     store.add_analyst(ann)
     store.grant(types.of("TEXTED"), ann, epsilon_budget=1)
     asker = store.asking_as(ann)
-    with pytest.raises(BudgetError, match=f"no share of '{types.of('CALLED')}'"):
+    with pytest.raises(UnknownNameError, match="must be one that you have a share of"):
         asker.priv_top_k(both, epsilon="0.5", **ASKED)
     assert store.grant(both, ann, epsilon_budget="0.75")["epsilon_budget"] == 0.75
     asker.priv_top_k(both, epsilon="0.5", **ASKED)
@@ -399,6 +407,20 @@ def test_shares_go_by_account(types: Types, store: Store) -> None:
         one: True,
     }
     assert [row["graph"] for row in asker.releases()] == [both, one]
+
+    # Who asks for more gets more of each: a share that was the larger one is never made smaller.
+    store.grant(types.of("TEXTED"), ann, epsilon_budget=2)
+    asked = asker.ask_more(both, "0.5", "to go on")
+    store.answer_more(asked["id"], grant=True)
+    assert [row["epsilon_budget"] for row in store.grants(both)] == [1.25, 2.5]
+
+    # A share that is taken away is that of every graph which debits the account; what was spent counts later.
+    store.revoke_share(one, ann)
+    assert [row["of"] for row in store.grants(both)] == [types.of("CALLED")]
+    assert not [row for row in asker.graphs() if types.mark in row["name"]]
+    with pytest.raises(BudgetError, match="which counts"):
+        store.grant(one, ann, epsilon_budget="0.5")
+    assert store.grant(one, ann, epsilon_budget=1)["epsilon_spent"] == 0.75
     assert types.problems(store) == []
 
 

@@ -57,12 +57,13 @@ def test_the_page_of_projections_runs(neo4j_with_plugin: PluginServer) -> None:
     page = (ROOT / "docs" / "projections.md").read_text(encoding="utf-8")
     examples = re.findall(r"```cypher\n(.*?)```", page, re.DOTALL)
     answers = [rows for example in examples if (rows := neo4j_with_plugin.ask(example))]
-    assert len(answers) == 9
+    assert len(answers) == 11
     registered = {each["name"]: each["exact"] for (each,) in answers if "exact" in each}
     assert registered == {
         "contacts": {"edgeCount": 3, "maxDegree": 3},
         "shop": {"edgeCount": 4, "maxDegree": 3},
         "big payments": {"edgeCount": 4, "maxDegree": 3},
+        "minutes": {"edgeCount": 3, "maxDegree": 3},
         "mails": {"edgeCount": 1, "maxDegree": 1},
     }
 

@@ -425,7 +425,7 @@ def test_a_stored_release_takes_no_seeded_words(store: Any, monkeypatch: pytest.
     store.priv_top_k("power", metric="degree", k=1, epsilon=1)
     assert seen
     assert all(seen)
-    with pytest.raises(TypeError, match="rng"):
+    with pytest.raises(edgedp.UnknownNameError, match="rng"):
         store.priv_top_k("power", metric="degree", k=1, epsilon=1, rng=np.random.default_rng(1))
 
 

@@ -17,7 +17,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.scores.picks import MECHANISMS
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release import plan as plans
-from edgedp.release.options import DATED, About, Option, TopKOptions
+from edgedp.release.options import DATED, OPTIONS, About, Option, TopKOptions
 from edgedp.release.plan import PublicFacts, options_of, plan
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.dates.calendar import calendar_of
@@ -131,7 +131,7 @@ def test_a_new_option_that_a_plan_forgets_is_refused(
     """As somebody adds it who follows the recipe but for one of the plans."""
     if (metric, mechanism) == ("density", "joint"):
         return
-    monkeypatch.setitem(plans._OPTIONS, "priv_top_k", _Purposeful)  # type: ignore[arg-type]
+    monkeypatch.setitem(OPTIONS, "priv_top_k", _Purposeful)  # type: ignore[arg-type]
     question = {"metric": metric, "k": 1, "epsilon": 1, "mechanism": mechanism}
     plan("priv_top_k", question, FACTS)
     with pytest.raises(ParameterError, match="purpose is not an option of priv_top_k"):

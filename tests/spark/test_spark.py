@@ -45,7 +45,9 @@ from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from spark_doubles import Replayed, in_process, words_by_id
+from spark_doubles import Replayed, in_process, tried, words_by_id
+
+__all__ = ["tried"]
 
 # Sockets that pyspark leaves to the collector.
 pytestmark = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,7 @@ from scipy import stats
 
 from edgedp import Graph
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.weights import weighting_of
 from edgedp.mechanisms.adaptive.arcs import arc_scores
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords
@@ -206,6 +208,12 @@ def test_what_spark_does_not_draw_of_arcs_is_refused_by_the_plan() -> None:
     for metric in ("in_degree", "degree"):
         with pytest.raises(EngineError, match="does not rank candidates"):
             drawing.check_can_draw(plan("priv_top_k", {"metric": metric, "k": 1, "epsilon": 1}, of_some))
+    weighed = replace(many, weighting=weighting_of({"pair_cap": 5, "cap": 5}))
+    for metric in ("in_strength", "out_strength"):
+        for mechanism in ("joint", "pf"):
+            asked = {"metric": metric, "k": 1, "epsilon": 1, "mechanism": mechanism}
+            with pytest.raises(EngineError, match="adds up no weights"):
+                drawing.check_can_draw(plan("priv_top_k", asked, weighed))
     for mechanism in ("ld", "sld"):
         with pytest.raises(ParameterError, match="must be one of em, pf, joint"):
             planned(GRAPH, metric="in_degree", mechanism=mechanism)
@@ -224,7 +232,8 @@ def test_a_frame_of_arcs_is_ranked_by_its_holder(spark: Any) -> None:
     assert release.nodes == ["c", "b"]
     assert release.public["orientation"] == "directed"
     assert release.public["protects"].startswith("all arcs that leave one node, and all between two nodes")
-    assert priv_top_k(frame, "degree", 1, 90, source=1, target=2, directed=True).nodes == ["c"]
+    degrees = priv_top_k(frame, "degree", 2, 90, source=1, target=2, directed=True)
+    assert sorted(degrees.nodes) == ["b", "c"], "both have three neighbours"
     assert priv_top_k(frame, "out_degree", 2, 90, "joint", source=1, target=2, directed=True, cap=1).nodes
     for asked, says in [
         ({"metric": "in_degree"}, "needs a graph whose directions were kept"),

@@ -518,9 +518,9 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     reads: list[Path] = []
     read = files.read
 
-    def counted(version: files.Version, *, nodes_supplied: bool, span: Any = None) -> Graph:
+    def counted(version: files.Version, **asked: Any) -> Graph:
         reads.append(version.path)
-        return read(version, nodes_supplied=nodes_supplied, span=span)
+        return read(version, **asked)
 
     monkeypatch.setattr(files, "read", counted)
     store = open_store(path)

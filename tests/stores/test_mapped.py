@@ -174,10 +174,10 @@ def test_what_was_checked_is_what_is_mapped(path: Path, monkeypatch: pytest.Monk
     real, place = mapped.mapped_graph, rows(path)
     seen = []
 
-    def swapped(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
+    def swapped(handle: int, version: int, **asked: object) -> Graph:
         mapped.write_rows(path / "other", version, PAIR)
         os.replace(path / "other", place)
-        seen.append(real(handle, version, nodes_supplied=nodes_supplied))
+        seen.append(real(handle, version, **asked))
         return seen[-1]
 
     monkeypatch.setattr(mapped, "mapped_graph", swapped)

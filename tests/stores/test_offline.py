@@ -19,7 +19,7 @@ from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, OPENED_MODULES
 from neo4jserver.toolchain import java_for
 
 NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**56 - 1, 0)], nodes=[1, 2, 3, 7, 0, 2**56 - 1])
-ODD = ("a,b", 'say "x"', "two\nlines", "007", "ü|;:", " x ", "\\n")
+ODD = ("a,b", 'say "x"', "two\nlines", "007", "ü|;:", " x ", "\\n", "one\rline")
 TEXTS = Graph.from_edges([(ODD[0], ODD[1]), (ODD[1], ODD[2]), (ODD[3], ODD[4]), (ODD[0], ODD[5])], nodes=ODD)
 ARCS = Graph.from_edges([(1, 2), (2, 1), (3, 1)], directed=True)
 FAR = Graph.from_edges([(1, -5), (2**62, 1)], nodes=[-5, 1, 2**62])
@@ -38,6 +38,13 @@ def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> No
     assert "--nodes=Person=./nodes-header.csv,./nodes.csv" in (tmp_path / "kite" / "import.sh").read_text()
     assert first == f"sh {tmp_path}/kite/import.sh"
     assert "register kite --node-label Person --relationship-type LINKED_TO --id-property id" in second
+
+
+def test_ids_of_several_lines_are_said_to_the_import(tmp_path: Path) -> None:
+    for end, said in (("\n", True), ("\r", True), (" ", False)):
+        folder = tmp_path / f"at{ord(end)}"
+        write_offline(Graph.from_edges([("a", f"b{end}c")]), folder)
+        assert ("--multiline-fields=true" in (folder / "import.sh").read_text()) is said
 
 
 def test_nothing_is_written_over_and_nothing_is_left(tmp_path: Path) -> None:

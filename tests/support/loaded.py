@@ -73,7 +73,7 @@ def _named() -> dict[str, list[tuple[str, CodeType]]]:
     for name, module in list(sys.modules.items()):
         loader: Any = getattr(module, "__loader__", None)
         if name.partition(".")[0] == "edgedp" and hasattr(loader, "get_code"):
-            for code in _inside(loader.get_code(name)):
+            for code in _inside(loader.get_code(module.__name__)):  # `edgedp.quality` is another's module
                 for each in code.co_names:
                     found[each].append((name, code))
     return found

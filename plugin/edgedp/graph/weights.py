@@ -215,7 +215,7 @@ def weighting_of(asked: Any) -> Weighting:
     >>> weighting_of({"property": "amount"})
     Traceback (most recent call last):
         ...
-    edgedp.words.errors.ParameterError: weight has no cap, and needs one, the most that one relationship weighs, for \
+    edgedp.ParameterError: weight has no cap, and needs one, the most that one relationship weighs, for \
 noise follows it and no weight; declare it
     """
     if isinstance(asked, Weighting):

@@ -36,7 +36,7 @@ def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: s
 
     Parameters
     ----------
-    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "grant", "attribute", "exact"}
+    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "grant", "revoke", "attribute", "exact"}
     body : mapping
         Public facts only; of an exact read what was read, never a result.
     """

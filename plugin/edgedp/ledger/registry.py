@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -95,15 +95,22 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
     }
 
 
-def known(session: Session, name: str, *, anywhere: bool = False, gone: bool = False) -> GraphRow:
+def known(
+    session: Session,
+    name: str,
+    *,
+    anywhere: bool = False,
+    gone: bool = False,
+    among: Callable[[], Collection[str]] | None = None,
+) -> GraphRow:
     """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
     A graph at an address that only Spark reads is refused as well, unless `anywhere`, and one whose rows are those of
-    a graph that is not stored any more, unless `gone`.
+    a graph that is not stored any more, unless `gone`. The nearest name is one of `among`, by default of all.
     """
     row = find(session, name)
     if row is None:
-        names = [stored["name"] for stored in session.run("graph_places")]
+        names = [stored["name"] for stored in session.run("graph_places")] if among is None else among()
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
     if row.at_address:
         if row.engine == SPARK and not anywhere:

@@ -397,10 +397,16 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
     charged: dict[str, int] = {}
     of_runs: dict[str, Any] = {}
     granted: dict[tuple[str, str], dict[str, Any]] = {}
+    ended: set[str] = set()
     for entry in entries:
         if entry["kind"] == "grant":
             grant = json.loads(entry["body"])
+            ended.discard(grant["analyst"])
             granted[grant["analyst"], grant["account"]] = grant
+        if entry["kind"] == "revoke":
+            gone = json.loads(entry["body"])
+            granted.pop((gone["analyst"], gone["account"]), None)
+            ended.add(gone["analyst"])
         if entry["kind"] == "debit" and entry.get("analyst") and owns(entry):
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
             of_runs[entry["analyst"]] = entry.get("shareRuns")
@@ -436,5 +442,9 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
                     f"the {key} of the share of {share.analyst!r} is {stands.get(key)}, "
                     f"{last.get(key)} was granted"
                 )
-    found += [f"{analyst!r} spent {cost} and has no share" for analyst, cost in charged.items()]
+    found += [
+        f"{analyst!r} spent {cost} and has no share"
+        for analyst, cost in charged.items()
+        if analyst not in ended
+    ]
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict, get_args
 
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
@@ -24,6 +24,7 @@ from edgedp.words.vocabulary import (
     CountedName,
     CountName,
     DistributionForm,
+    Kind,
     MechanismName,
     MetricForm,
     MetricName,
@@ -39,7 +40,9 @@ from edgedp.words.vocabulary import (
 
 __all__ = [
     "DATED",
+    "OPTIONS",
     "About",
+    "Asked",
     "CountOptions",
     "CountWords",
     "DatedOptions",
@@ -272,3 +275,10 @@ class PercentileOptions(Options):
         SamplerName | None,
         About("For em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
     ] = None
+
+
+Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
+"""What is asked of any kind of release."""
+
+OPTIONS: dict[Kind, type[Asked]] = {each.KIND: each for each in get_args(Asked)}
+"""What may be asked of each kind of release; read without anything that computes."""

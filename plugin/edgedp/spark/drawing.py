@@ -39,7 +39,7 @@ from edgedp.spark.executors import DrawBest, DrawJoint, DrawNoisyDegrees, DrawOr
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
 from edgedp.words.errors import EngineError, ParameterError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from edgedp.words.vocabulary import ARC_METRICS
+from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,6 +109,10 @@ def check_can_draw(plan: Plan) -> None:
             if plan.target_recall is not None:
                 raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case ArcsPlan():
+            if plan.metric in STRENGTHS:
+                raise EngineError(
+                    f"engine 'spark' adds up no weights for {plan.metric}; take engine 'native'"
+                )
             if plan.facts.candidates is not None:
                 raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
             if plan.target_recall is not None:

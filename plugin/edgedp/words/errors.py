@@ -7,6 +7,7 @@
     ├── GraphFormatError (ValueError)
     │   └── UndecidedError
     ├── AccessError (PermissionError)
+    │   └── ExpiredTokenError
     ├── BudgetError (RuntimeError)
     ├── EngineError (RuntimeError)
     └── StoreError (RuntimeError)
@@ -35,6 +36,7 @@ __all__ = [
     "BudgetError",
     "EdgeDPError",
     "EngineError",
+    "ExpiredTokenError",
     "ForeignWordsError",
     "GraphChangedError",
     "GraphFormatError",
@@ -120,6 +122,10 @@ class AccessError(EdgeDPError, PermissionError):
 
     def __str__(self) -> str:  # OSError would look for a number and a file
         return str(self.args[0]) if self.args else ""
+
+
+class ExpiredTokenError(AccessError):
+    """A token was good and is over: its bearer learns what to do, and reads nothing."""
 
 
 class BudgetError(EdgeDPError, RuntimeError):

@@ -6,15 +6,14 @@ import shlex
 
 import click
 
-from edgedp.release.plan import options_of
-from edgedp.words.vocabulary import KINDS
+from edgedp.release.options import OPTIONS
 
 __all__ = ["EXAMPLES", "add_examples"]
 
 EXAMPLES = {
     **{
         asked.COMMAND: shlex.join(["edgedp", asked.COMMAND, "email-Enron", *asked.flags(asked.EXAMPLE)])
-        for asked in map(options_of, KINDS)
+        for asked in OPTIONS.values()
     },
     "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",
     "advise": "edgedp advise --like email-Enron -k 10 --target 0.9",

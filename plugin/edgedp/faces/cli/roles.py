@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from edgedp.release.plan import options_of
-from edgedp.words.vocabulary import KINDS
+from edgedp.release.options import OPTIONS
 
 __all__ = ["ROLES", "write_commands"]
 
@@ -32,7 +31,7 @@ ROLES = {
         "graphs": "List the stored graphs: public facts only.",
         "plan": "Say what to expect of releases, from public facts only.",
         "run": "Ask for the releases of a file; go on where it stood.",
-        **{options_of(kind).COMMAND: options_of(kind).SAYS for kind in KINDS},
+        **{asked.COMMAND: asked.SAYS for asked in OPTIONS.values()},
         "releases": "List what was released; reading it again is free.",
         "more": "Ask for a larger share; for the curator: grant or decline it.",
         "mcp": "Let an agent ask, through a client that starts this.",

@@ -19,8 +19,7 @@ from edgedp.faces.gateway.flights import Flight, Flights
 from edgedp.faces.gateway.work import Limiter, Pool, ended, hold, wait_for_step
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
-from edgedp.stores.people.tokens import ExpiredTokenError
-from edgedp.words.errors import ParameterError
+from edgedp.words.errors import ExpiredTokenError, ParameterError
 from edgedp.words.vocabulary import GRAPH_ENGINES
 
 if TYPE_CHECKING:

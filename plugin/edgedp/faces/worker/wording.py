@@ -33,6 +33,7 @@ _COMMANDS = (
     (re.compile(r"'edgedp ledger check (.+?)'"), r"CALL edgedp.graph.check('\1')"),
     (re.compile(r"'edgedp drop (.+?)'"), r"CALL edgedp.graph.drop('\1')"),
     (re.compile(r"\buse priv_top_k\b"), "use edgedp.privTopk.stream"),
+    (re.compile(r"\bof priv_top_k\b"), "of edgedp.privTopk"),
     (re.compile(r" \(--[\w-]+\)"), ""),
 )
 _QUOTED = re.compile(r"""((?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|"(?:[^"\\]|\\.)*")""")

@@ -9,10 +9,12 @@ frozen class for each kind of plan, and whoever dispatches on it does so by a ``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, assert_never, get_args
+from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.release.options import (
+    OPTIONS,
+    Asked,
     CountOptions,
     DistributionOptions,
     MotkinOptions,
@@ -87,11 +89,6 @@ __all__ = [
 Plan = NodesPlan | NumbersPlan | ArcCountPlan | ArcDistributionPlan | PercentilePlan
 """Every plan; a further kind of release joins with ``|``."""
 
-Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
-"""What is asked of any kind of release."""
-
-_OPTIONS: Mapping[Kind, type[Asked]] = {each.KIND: each for each in get_args(Asked)}
-
 
 def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     """Plan a release from options by their Python names.
@@ -157,8 +154,8 @@ def options_of(kind: Kind) -> type[Asked]:
     >>> "metrics" in options_of("motkin").names()
     True
     """
-    found = _OPTIONS.get(kind) if isinstance(kind, str) else None
-    return _OPTIONS[checks.check_choice(kind, "the kind of release", KINDS)] if found is None else found
+    found = OPTIONS.get(kind) if isinstance(kind, str) else None
+    return OPTIONS[checks.check_choice(kind, "the kind of release", KINDS)] if found is None else found
 
 
 def options_from_config(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A graph as files that ``neo4j-admin database import`` takes: for a new database of ten million edges and more.
 
-The import writes a store that no server runs on, and is several times as fast as any transaction. What is written
-holds the private edges: only its owner may read it.
+The import writes a store that no server runs on, and takes a fraction of the processor time of a load by transactions.
+What is written holds the private edges: only its owner may read it.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _command(graph: Graph, label: str, kind: str) -> str:
         f"--relationships={kind}=./{FILES[2]},./{FILES[3]}",
         *(
             ["--multiline-fields=true"]
-            if texts and any("\n" in each for each in graph.node_ids.tolist())
+            if texts and any("\n" in each or "\r" in each for each in graph.node_ids.tolist())
             else []
         ),
         "neo4j",

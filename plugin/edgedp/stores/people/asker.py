@@ -133,7 +133,7 @@ class Asker(AnalystStore):
             shown = told.to_dict() | ({} if share is None else {"share": share.shown()})
             if request_id is None or told.planned is None or told.refused is not None or told.kept:
                 return shown
-            row = registry.known(session, told.graph, anywhere=True)
+            row = self._row_of_graph(session, told.graph)
             secret = registry.secret(session)
         plan_id = plan_ids.made(secret, self._analyst, row, told.planned, request_id)
         return shown | {"plan_id": plan_id, "plan_seconds": plan_ids.SECONDS}
@@ -183,7 +183,7 @@ class Asker(AnalystStore):
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             self._check_sees(session, name)
-            registry.known(session, name, anywhere=True)
+            self._row_of_graph(session, name)
             return attributes.listed(attributes.declared(session, name))
 
     def releases(
@@ -299,6 +299,7 @@ class Asker(AnalystStore):
                     f"{len(there)} graphs are registered under {prefix!r}, must be {_MOST_FILTERS} at most; ask the "
                     "curator to drop some"
                 )
+            self._row_of_graph(session, of)
             row, own = rows_asked(self._backend, session, name, made)
             key = {"name": of, "analyst": self._analyst, "account": shares.EDGES}
             guards = [
@@ -358,6 +359,16 @@ class Asker(AnalystStore):
         if not isinstance(name, str) or name not in seen:
             remedy = nearest(str(name), seen) if seen else "ask the curator for one"
             raise UnknownNameError(f"the graph is {name!r}, must be one that you have a share of; {remedy}")
+
+    def _row_of_graph(self, session: Session, name: str) -> GraphRow:
+        """Return the row of a graph that the analyst sees; it may be gone, as no share goes with a graph."""
+
+        def seen() -> set[str]:
+            graphs = session.run("graph_list")
+            own = session.run("share_own", analyst=self._analyst)
+            return seeing.names(graphs, own) & {row["name"] for row in graphs}
+
+        return registry.known(session, name, anywhere=True, among=seen)
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.

@@ -115,7 +115,7 @@ def sign_in_key(issuer: str, subject: str) -> str:
     Examples
     --------
     >>> sign_in_key("https://id.example.org", "248289761001")[:13]
-    'oidc:15d8a0ad'
+    'oidc:318aa145'
     """
     return _KEY + hashlib.sha256(json.dumps([issuer, subject]).encode()).hexdigest()
 

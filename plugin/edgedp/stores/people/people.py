@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from edgedp.ledger import events, ledger, registry, shares
+from edgedp.ledger import events, ledger, shares
 from edgedp.ledger.account import Account, Declaration, account_of, limit_nano
 from edgedp.ledger.backend import Session
 from edgedp.ledger.log import people_log
@@ -17,10 +17,10 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.stores.people import more
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.people.curating import NOT_CURATOR, Change
-from edgedp.stores.people.identities import IdentityStore
+from edgedp.stores.people.revoking import RevokingStore, no_share, owners_of, spent_before
 from edgedp.stores.people.tokens import Person, nobody, token_hash
 from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano, format_nano
-from edgedp.words.errors import AccessError, ParameterError, StoreStateError, UnknownNameError
+from edgedp.words.errors import AccessError, BudgetError, ParameterError, StoreStateError, UnknownNameError
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person", "token_hash"]
@@ -68,7 +68,7 @@ class _Grant(NamedTuple):
         )
 
 
-class PeopleStore(IdentityStore):
+class PeopleStore(RevokingStore):
     """Analysts, curators, their tokens and shares; for the curator."""
 
     def grant(
@@ -138,6 +138,7 @@ class PeopleStore(IdentityStore):
         given: _Grant,
         beside: Sequence[Step] = (),
         guards: Mapping[str, int] | None = None,
+        more: int | None = None,
     ) -> str:
         """Declare a share, with other steps in the same transaction; return ``done``, or ``changed`` by a guard.
 
@@ -145,17 +146,22 @@ class PeopleStore(IdentityStore):
         ----------
         guards : mapping, optional
             How many rows the logs of some accounts must have.
+        more : int, optional
+            Nano-epsilon by which each share becomes larger, in place of what is declared.
         """
         graph, analyst, account = given.graph, given.analyst, given.account
         if not session.run("person_active", name=analyst, role=ANALYST):
             raise nobody(analyst)
         by, at = self._by(session), ledger.now()
-        locks, granted = [], []
-        for owner in _owners(session, graph, account):
+        locks, granted, anew = [], [], []
+        for owner in owners_of(session, graph, account):
             known, before = _opened(session, owner, account), shares.find(session, owner, analyst, account)
-            named = account_of(owner, account)
+            named, declared = account_of(owner, account), given.declared
+            anew += [named] if before is None else []
+            if more is not None:
+                declared = Declaration(_declared(before) + more, None, None)
             steps, body = shares.grant_steps(
-                owner, analyst, account, given.declared, known, before, given.agent, given.filters
+                owner, analyst, account, declared, known, before, given.agent, given.filters
             )
             locks += [
                 Step("account_lock", {"name": named}, on_none="unknown"),
@@ -172,6 +178,11 @@ class PeopleStore(IdentityStore):
             raise nobody(analyst)
         if outcome.name == NOT_CURATOR:
             raise self._no_curator()
+        if outcome.name == "share" and anew and spent_before(session, anew, analyst):
+            raise BudgetError(
+                f"more than that was spent by {analyst!r} of a share of {graph!r} that was taken away, which counts; "
+                f"grant a larger one, see 'edgedp log {graph}'"
+            )
         if outcome.name not in (script.done, "changed"):
             raise events.curator_refusal(outcome.name, graph)
         return outcome.name
@@ -249,18 +260,18 @@ class PeopleStore(IdentityStore):
             people = self._people(session)
             asked = more.open_one(people, id_)
             account: AccountName = check_choice(asked.account, "account", ACCOUNTS)
-            owners = _owners(session, asked.graph, account)
+            owners = owners_of(session, asked.graph, account)
             guards = {
                 account_of(owner, account): _opened(session, owner, account).entries for owner in owners
             }
             present = shares.least(shares.find(session, owner, asked.analyst, account) for owner in owners)
-            had = 0 if present is None else present.amounts.declared or 0
-            budget = format_nano(had + epsilon_nano(asked.epsilon)) if whole is None else whole
+            more_nano = epsilon_nano(asked.epsilon) if whole is None else None
+            budget = whole if more_nano is None else format_nano(_declared(present) + more_nano)
             given = _Grant.of(asked.graph, asked.analyst, account, budget)
             noted = _answer(asked, said) | {"epsilon_budget": format_nano(given.declared.budget or 0)}
             by, at = self._by(session), ledger.now()
             steps = people_log.noting_steps("grant", noted, people.entries, by=by, at=at)
-            if self._granted(session, given, steps, guards) != "changed":
+            if self._granted(session, given, steps, guards, more_nano) != "changed":
                 return
         raise StoreStateError("the ledgers are written all the time; answer again")
 
@@ -279,7 +290,7 @@ class PeopleStore(IdentityStore):
             return [
                 {"analyst": row["analyst"]} | shares.listed(row) | ({} if owner == graph else {"of": owner})
                 for account in ACCOUNTS
-                for owner in _owners(session, graph, account)
+                for owner in owners_of(session, graph, account)
                 for row in session.run("share_list", name=account_of(owner, account))
             ]
 
@@ -293,14 +304,12 @@ class PeopleStore(IdentityStore):
         """
         check_choice(account, "account", ACCOUNTS)
         with self._session(reading=True) as session:
-            owners = _owners(session, graph, account)
+            owners = owners_of(session, graph, account)
             for owner in owners:
                 _opened(session, owner, account)
             share = shares.least(shares.find(session, owner, analyst, account) for owner in owners)
         if share is None:
-            raise UnknownNameError(
-                f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
-            )
+            raise no_share(graph, analyst)
         return {"analyst": analyst} | share.shown()
 
     def asking_as(self, analyst: str) -> Asker:
@@ -323,13 +332,6 @@ class PeopleStore(IdentityStore):
         (0.3, 0.8)
         """
         return Asker(self, checks.check_person_name(analyst))
-
-
-def _owners(session: Session, graph: str, account: AccountName) -> tuple[str, ...]:
-    """Return whose accounts of a kind a release of a graph debits: of its edges those of its types."""
-    account_of(graph, account)  # refuses what is no graph's name
-    row = registry.find(session, graph) if account == shares.EDGES else None
-    return (graph,) if row is None else row.ledgers
 
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:
@@ -356,6 +358,10 @@ def _agent(agent: Any, least: Any) -> shares.Agent | None:
             "min_epsilon_per_release is of an agent's share; grant without it, or declare an agent"
         )
     return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
+
+
+def _declared(share: shares.Share | None) -> int:
+    return 0 if share is None else share.amounts.declared or 0
 
 
 def _declined(people: People, id_: str, said: str) -> Change:

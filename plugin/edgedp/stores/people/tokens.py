@@ -16,19 +16,15 @@ from edgedp.ledger.shares import ANALYST, CURATOR, Role
 from edgedp.mechanisms import checks
 from edgedp.stores.people.curating import Change, CuratingStore
 from edgedp.words.dates.expiry import expiry_of
-from edgedp.words.errors import AccessError, ParameterError, StoreStateError, UnknownNameError
+from edgedp.words.errors import ExpiredTokenError, ParameterError, StoreStateError, UnknownNameError
 
-__all__ = ["ExpiredTokenError", "Person", "TokenStore", "active", "nobody", "token_hash"]
+__all__ = ["Person", "TokenStore", "active", "nobody", "token_hash"]
 
 _TOKEN_BYTES = 32
 _PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
 _LONGEST_TOKEN = 200
 _MOST_TOKENS = 20
 _KEPT = "as it is"
-
-
-class ExpiredTokenError(AccessError):
-    """A token was good and is over: its bearer is told what to do, and reads nothing."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,8 @@ class TokenStore(CuratingStore):
 
             def decide(people: People) -> Change:
                 until = given
-                before = people.live(name, FIRST)
+                # Also where it was ended by its name: nobody gets a token for good by that.
+                before = next((each for each in reversed(people.of(name)) if each.name == FIRST), None)
                 if expires == _KEPT and before is not None:
                     if before.over:
                         raise ParameterError(

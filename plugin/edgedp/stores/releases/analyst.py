@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, cast
 
-from edgedp.ledger import ledger, registry, shares
+from edgedp.ledger import ledger, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
@@ -326,7 +326,7 @@ class AnalystStore(ReleasingStore):
         on_spark.check_engine(engine, asked_kind)
         self._check_sees(session, name)
         name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
-        row = registry.known(session, name, anywhere=True)
+        row = self._row_of_graph(session, name)
         before = asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 

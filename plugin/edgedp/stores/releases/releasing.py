@@ -70,7 +70,7 @@ class ReleasingStore(OpenedStore):
             name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             before = asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
-            row = None if before else registry.known(session, name, anywhere=True)
+            row = None if before else self._row_of_graph(session, name)
             asked = Question.read(session, name, kind, options, request_id, before, row)
             if row is None:
                 return self._shown_again(session, name, asked.again(), self._kept(asked))
@@ -96,6 +96,10 @@ class ReleasingStore(OpenedStore):
 
     def _check_sees(self, session: Session, name: str) -> None:
         """Refuse a graph that the caller may not see; whoever has opened the store sees each."""
+
+    def _row_of_graph(self, session: Session, name: str) -> GraphRow:
+        """Return the row of a graph; a refusal names none that the caller may not see."""
+        return registry.known(session, name, anywhere=True)
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()

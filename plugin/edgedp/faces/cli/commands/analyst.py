@@ -21,11 +21,11 @@ from edgedp.faces.cli.output import (
 )
 from edgedp.faces.cli.tables import brief
 from edgedp.release.option import Options
-from edgedp.release.plan import options_of
+from edgedp.release.options import OPTIONS
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import amount
-from edgedp.words.vocabulary import KINDS, Kind
+from edgedp.words.vocabulary import Kind
 
 if TYPE_CHECKING:
     from edgedp.release.release import Answer, Release
@@ -273,4 +273,4 @@ def _told(answer: Answer) -> list[str]:
             assert_never(answer)
 
 
-COMMANDS = (*(_releasing(options_of(kind)) for kind in KINDS), graphs, releases)
+COMMANDS = (*map(_releasing, OPTIONS.values()), graphs, releases)

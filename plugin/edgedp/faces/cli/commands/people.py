@@ -186,7 +186,6 @@ def add_curator(name: str, expires: str | None, output: str) -> None:
 @click.option(
     "--epsilon-budget",
     metavar="E",
-    required=True,
     help="What the analyst may spend in all; not below what was spent.",
 )
 @click.option(
@@ -215,16 +214,22 @@ def add_curator(name: str, expires: str | None, output: str) -> None:
 @click.option(
     "--attributes", is_flag=True, help="Use the budget of the graph's attributes, not of its edges."
 )
+@click.option(
+    "--revoke",
+    is_flag=True,
+    help="Take all shares of the graph away: the analyst sees it no more. What was spent stays spent.",
+)
 @format_option
 def grant(
     graph: str,
     analyst: str,
-    epsilon_budget: str,
+    epsilon_budget: str | None,
     max_epsilon_per_release: str | None,
     agent: bool | None,
     min_epsilon_per_release: str | None,
     filters: bool | None,
     attributes: bool,
+    revoke: bool,
     output: str,
 ) -> None:
     """Declare, or change, how much of a graph's budget an analyst may spend; it is recorded in the log.
@@ -233,6 +238,20 @@ def grant(
     """
     from edgedp.ledger.shares import EDGES
 
+    if revoke:
+        declared = (epsilon_budget, max_epsilon_per_release, agent, min_epsilon_per_release, filters)
+        if attributes or any(each is not None for each in declared):
+            raise click.UsageError(
+                "--revoke takes all shares of the graph away; give it without other options"
+            )
+        with opened_store() as store:
+            store.revoke_share(graph, analyst)
+        click.echo(
+            f"{analyst} has no share of {graph} any more, and sees it no more; what was spent stays spent"
+        )
+        return
+    if epsilon_budget is None:
+        raise click.UsageError("Missing option '--epsilon-budget'.")
     with opened_store() as store:
         row = store.grant(
             graph,

@@ -28,6 +28,7 @@ __all__ = [
     "GRANTED_MORE",
     "IDENTITY",
     "NO_IDENTITY",
+    "NO_SHARE",
     "PERSON",
     "ROTATION",
     "TOKEN",
@@ -47,6 +48,7 @@ __all__ = [
     "people_log",
     "remove_identity",
     "revoke",
+    "revoke_share",
     "revoke_token",
     "rotate",
     "tokens",
@@ -59,6 +61,7 @@ IDENTITY = ("name", "issuer", "subject")
 NO_IDENTITY = ("issuer", "subject")
 GRANTED_MORE = ("answer", "epsilon_budget")
 DECLINED_MORE = ("answer",)
+NO_SHARE = ("graph", "analyst")
 GRANT = (
     "graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account", "agent", "min_epsilon_per_release",
     "filters",
@@ -272,6 +275,14 @@ def grant(store: Store, request: Request, given: Mapping[str, Any]) -> object:
         filters=given.get("filters"),
     )  # fmt: skip
     return {"graph": graph} | row
+
+
+def revoke_share(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Take an analyst's shares of a graph away."""
+    graph, analyst = _given(given, "graph"), _given(given, "analyst")
+    note_of(request).graph = graph
+    store.revoke_share(graph, analyst)
+    return {"graph": graph, "analyst": analyst, "revoked": True}
 
 
 def _shown_once(made: Mapping[str, Any]) -> dict[str, Any]:

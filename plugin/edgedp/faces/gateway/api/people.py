@@ -126,6 +126,17 @@ OF_PEOPLE: dict[str, Any] = {
         "required": ["issuer", "subject", "removed"],
         "properties": {"issuer": _TEXT, "subject": _TEXT, "removed": {"const": True}},
     },
+    "NoShare": {
+        "type": "object",
+        "required": ["graph", "analyst"],
+        "additionalProperties": False,
+        "properties": {"graph": _TEXT, "analyst": _TEXT},
+    },
+    "ShareRevoked": {
+        "type": "object",
+        "required": ["graph", "analyst", "revoked"],
+        "properties": {"graph": _TEXT, "analyst": _TEXT, "revoked": {"const": True}},
+    },
     "AskMore": {
         "type": "object",
         "required": ["epsilon", "reason"],

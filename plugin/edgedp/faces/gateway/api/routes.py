@@ -86,6 +86,7 @@ def _of_curators(gateway: Gateway) -> list[tuple[str, str, _Endpoint]]:
         act("/v1/identities/remove", curating.remove_identity, curating.NO_IDENTITY),
         seen("/v1/grants", curating.grants),
         act("/v1/grants", curating.grant, curating.GRANT, 201),
+        act("/v1/grants/revoke", curating.revoke_share, curating.NO_SHARE),
         seen("/v1/graphs/{name}/log", curating.log),
         seen("/v1/graphs/{name}/export", curating.export),
         act("/v1/more/{id}/grant", curating.grant_more, curating.GRANTED_MORE, optional=True),

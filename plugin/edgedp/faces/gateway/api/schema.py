@@ -22,6 +22,7 @@ _EXAMPLES: dict[str, Any] = {
     "Rotation": {"expires": "90d"},
     "NewToken": {"token": "laptop", "expires": "90d"},
     "NewIdentity": {"name": "ann", "issuer": "https://id.example.org", "subject": "248289761001"},
+    "NoShare": {"graph": "email-Enron", "analyst": "ann"},
     "NoIdentity": {"issuer": "https://id.example.org", "subject": "248289761001"},
     "AskMore": {"epsilon": "0.5", "reason": "the list of the third quarter"},
     "NewFilter": {"name": "ann.large", "where": {"amount": {"gte": 1000}}},
@@ -261,6 +262,9 @@ def _of_curators() -> dict[str, Any]:
             "get": _get("grants", "Shares, of all graphs or of one", "Grants", "404")
             | {"parameters": [of_graph]},
             "post": _act("grant", "Declare, or change, an analyst's share of a graph", "NewGrant", "Grant"),
+        },
+        "/v1/grants/revoke": {
+            "post": _act("revoke_share", "Take a share away", "NoShare", "ShareRevoked", "200"),
         },
         "/v1/graphs/{name}/export": {
             "parameters": [_NAME],

@@ -292,7 +292,10 @@ def _object(client: OAuth2Client, place: str) -> dict[str, Any]:
 
 def _check_safe(place: Any, issuer: str) -> None:
     """Refuse an endpoint that is not https, but on this machine where the issuer is there, too."""
-    parts = urlsplit(place if isinstance(place, str) else "")
+    try:
+        parts = urlsplit(place if isinstance(place, str) else "")
+    except ValueError:
+        parts = urlsplit("")
     local = parts.scheme == "http" and urlsplit(issuer).scheme == "http"
     if not parts.hostname or not (parts.scheme == "https" or local):
         raise _away(ParameterError("an endpoint is not an https:// address"))

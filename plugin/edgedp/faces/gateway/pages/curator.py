@@ -83,6 +83,8 @@ class CuratorPages:
         account = cast(AccountName, _first(form, "account") or "edges")
         note = note_of(visit.request)
         note.graph = name
+        if _first(form, "what") == "revoke":
+            return await self._revoke_share(visit, name, analyst)
         note.more["granted"] = {
             "analyst": analyst[:80],
             "account": account[:20],
@@ -92,6 +94,16 @@ class CuratorPages:
         try:
             await self._gateway.act(
                 visit.request, visit.person, lambda store: store.grant(name, analyst, budget, limit, account)
+            )
+        except Problem as problem:
+            return await self._graph(visit, problem)
+        return RedirectResponse(f"/curator/graphs/{quote(name, safe='')}", 303)
+
+    async def _revoke_share(self, visit: Visit, name: str, analyst: str) -> Response:
+        note_of(visit.request).more["revoked"] = {"analyst": analyst[:80]}
+        try:
+            await self._gateway.act(
+                visit.request, visit.person, lambda store: store.revoke_share(name, analyst)
             )
         except Problem as problem:
             return await self._graph(visit, problem)

@@ -1,0 +1,11 @@
+-- Take a share away; what its analyst spent stays in the log, and a later share_put counts it. Run it after account_lock.
+--
+-- complete: never (a write)
+-- parameters:
+--   name: the graph's name
+--   analyst: the analyst's name
+--   account: which of the graph's accounts
+-- columns: none
+-- cost: one row
+DELETE FROM shares
+WHERE name = $name AND analyst = $analyst AND account = $account
