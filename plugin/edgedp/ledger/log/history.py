@@ -90,8 +90,9 @@ def _of_graph(runner: Runner, name: str) -> dict[str, Any]:
     for each in accounts:
         if not runner.run("account_adds_up", name=each):
             raise ledger.broken(each)
-    shown = accounts[sources.tightest(accounts)].shown()
-    return shown | {"releases": own["releases"], "accounts": sources.told_accounts(accounts)}
+    tightest = accounts[sources.tightest(accounts)]
+    told = {"releases": own["releases"], "accounts": sources.told_accounts(accounts)}
+    return tightest.shown() | told | spans.dated(tightest)
 
 
 def _of_account(runner: Runner, name: str) -> dict[str, Any]:
@@ -103,8 +104,16 @@ def _of_account(runner: Runner, name: str) -> dict[str, Any]:
 
 
 def by_run(runner: Runner, name: str) -> dict[str, Any]:
-    """Return what was spent of every run of windows of a graph's edges, and what that means; empty without runs."""
+    """Return what was spent of every run of windows of a graph's edges, and what that means; empty without runs.
+
+    Of several accounts it is that of which the least is left.
+    """
     account = ledger.find(runner, account_of(name, "edges"))
+    rows = runner.run("graph_find", name=name)
+    row = registry.row_of(rows[0]) if rows else None
+    if row is not None and row.accounts is not None:
+        accounts = sources.standing(runner, row)
+        account = accounts[sources.tightest(accounts)]
     found = spans.every_run(account)
     return {"runs": found, "meaning": spans.meaning(account)} if found else {}
 
