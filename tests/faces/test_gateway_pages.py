@@ -484,7 +484,7 @@ def test_a_list_by_strength_is_reviewed_and_released(
 ) -> None:
     ann = signed_in("ann")
     weighed = Graph.from_edges(
-        [(1, 2), (3, 2)], weights=[3, 4], weight={"cap": 5}, columns={"amount": [3, 4]}
+        [(1, 2), (3, 2), (4, 2)], weights=[3, 4, 5], weight={"cap": 5}, columns={"amount": [3, 4, 5]}
     )
     room.store.load(weighed, "minutes", epsilon_budget=2)
     room.store.register("rows", of="minutes", weight={"property": "amount", "cap": 5})

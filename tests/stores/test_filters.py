@@ -246,7 +246,7 @@ def test_windows_and_conditions_together(tmp_path: Path) -> None:
             store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", window="2024-01")
         store.priv_top_k("large", metric="degree", k=1, epsilon=3, window="2024-02")
         assert store.runs("large") == store.runs("payments") != {}
-        of_both = [store.budget(name) for name in ("large", "payments")]
+        of_both: list[dict[str, Any]] = [{**store.budget(name)} for name in ("large", "payments")]
         assert of_both[0]["calendar"] == of_both[1]["calendar"]
         assert of_both[0]["dearest_run"] == of_both[1]["dearest_run"] == "2024-01"
 
