@@ -145,9 +145,11 @@ class Door(RuleBasedStateMachine):
     def _expected(self, name: str, key: str, asked: dict[str, Any]) -> int:
         if name in self.revoked:
             return 401
+        if name not in self.share:
+            return 404  # who has no share does not learn that the graph is there
         if (name, key) in self.kept:
             return 200 if self.kept[name, key]["asked"] == asked else 409
-        share, limit = self.share.get(name, (0, None))
+        share, limit = self.share[name]
         fits = asked["epsilon"] <= min(share - self.spent[name], BUDGET - sum(self.spent.values()))
         return 201 if fits and (limit is None or asked["epsilon"] <= limit) else 403
 
