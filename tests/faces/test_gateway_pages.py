@@ -508,7 +508,11 @@ def test_pages_say_that_directions_were_kept_and_whom_a_release_protects_before_
     ann = signed_in("ann")
     assert "Directions" not in ann.get("/graphs").text
     assert "Directions" not in ann.get("/graphs/other").text
-    room.store.load(Graph.from_edges([(1, 2), (3, 2), (4, 2), (5, 2), (6, 2)], directed=True), "payments", epsilon_budget=2)
+    room.store.load(
+        Graph.from_edges([(1, 2), (3, 2), (4, 2), (5, 2), (6, 2)], directed=True),
+        "payments",
+        epsilon_budget=2,
+    )
     try:
         room.store.grant("payments", "ann", epsilon_budget=1)
         assert ann.get("/graphs").text.count("<dt>Directions</dt><dd>kept") == 1
