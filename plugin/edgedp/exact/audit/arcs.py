@@ -16,7 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.exact.audit.exhaustive import TOLERANCE, Judged
+from edgedp.exact.audit.exhaustive import TOLERANCE, UnitFinding
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive import arcs
@@ -92,36 +92,10 @@ class ArcCase:
 
 
 @dataclass(frozen=True)
-class ArcFinding(Judged):
-    """The largest loss found for one case.
-
-    Attributes
-    ----------
-    case : ArcCase
-    node_count, k : int
-    claimed, loss : float
-    """
+class ArcFinding(UnitFinding):
+    """The largest loss found for one case."""
 
     case: ArcCase
-    node_count: int
-    k: int
-    claimed: float
-    loss: float
-
-    def to_row(self) -> dict[str, Any]:
-        """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""
-        return {
-            "release": self.case.release,
-            "metrics": self.case.metrics,
-            "mechanism": self.case.mechanism,
-            "options": self.case.details,
-            "nodes": self.node_count,
-            "degree_bound": self.node_count - 1,
-            "k": self.k,
-            "claimed": self.claimed,
-            "found": round(self.loss, 6),
-            "found/claimed": round(self.ratio, 4),
-        }
 
 
 def arc_cases() -> Iterator[ArcCase]:

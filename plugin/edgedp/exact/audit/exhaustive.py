@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,16 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import JointMotkinPlan, JointPlan, NodesPlan
 from edgedp.words.vocabulary import Vector
 
-__all__ = ["TOLERANCE", "Finding", "Judged", "exhaustive_audit", "largest_loss", "log_ratios"]
+__all__ = [
+    "TOLERANCE",
+    "Finding",
+    "Judged",
+    "UnitCase",
+    "UnitFinding",
+    "exhaustive_audit",
+    "largest_loss",
+    "log_ratios",
+]
 
 TOLERANCE = 1e-9
 """Relative: what float64 laws of exact probabilities may be off by."""
@@ -54,6 +63,63 @@ class Judged:
     def met(self) -> bool:
         """Whether the claim holds."""
         return self.ratio <= 1 + TOLERANCE
+
+
+class UnitCase(Protocol):
+    """A release and whom it protects, in the words of a table."""
+
+    @property
+    def release(self) -> str:
+        """The kind of release."""
+        ...
+
+    @property
+    def metrics(self) -> str:
+        """What is ranked."""
+        ...
+
+    @property
+    def mechanism(self) -> str:
+        """How."""
+        ...
+
+    @property
+    def details(self) -> str:
+        """Whom it protects."""
+        ...
+
+
+@dataclass(frozen=True)
+class UnitFinding(Judged):
+    """The largest loss found for one case of a unit: a pair, or all that one node does.
+
+    Attributes
+    ----------
+    case : UnitCase
+    node_count, k : int
+    claimed, loss : float
+    """
+
+    case: UnitCase
+    node_count: int
+    k: int
+    claimed: float
+    loss: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a table, as `Finding.to_row`."""
+        return {
+            "release": self.case.release,
+            "metrics": self.case.metrics,
+            "mechanism": self.case.mechanism,
+            "options": self.case.details,
+            "nodes": self.node_count,
+            "degree_bound": self.node_count - 1,
+            "k": self.k,
+            "claimed": self.claimed,
+            "found": round(self.loss, 6),
+            "found/claimed": round(self.ratio, 4),
+        }
 
 
 @dataclass(frozen=True)
