@@ -54,7 +54,7 @@ STORE_FAILED = "the store could not read the graph; what was asked for stays spe
 """Stands for what a database says in words of its own: how much memory a reading took follows the edges."""
 
 CALL_FAILED = (
-    "the release could not be read or computed; what was asked for stays spent; Neo4j's log says why"
+    "the release could not be read or computed; what was asked for stays spent; the server's log says why"
 )
 """Stands for every failure of a procedure's call: whether time, memory or a frame ended first follows the edges."""
 
