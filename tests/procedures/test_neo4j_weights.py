@@ -310,3 +310,15 @@ def test_what_is_no_moment_is_no_constant(neo4j_with_plugin: PluginServer, store
         name=payments.name, label=LABEL, kind=payments.kind,
     )  # fmt: skip
     assert "convert it" in refused
+
+
+def test_a_share_allows_no_conditions_that_nobody_can_write(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    payments, analyst = Payments(neo4j_with_plugin, ROWS, 4), f"ann-{uuid.uuid4().hex[:8]}"
+    payments.register(store, {"property": "amount", "cap": 5})
+    store.add_analyst(analyst)
+    with pytest.raises(EdgeDPError, match="filters is for graphs that are loaded"):
+        store.grant(payments.name, analyst, epsilon_budget=1, filters=True)
+    assert store.grants(payments.name) == []
+    assert "filters" not in store.grant(payments.name, analyst, epsilon_budget=1, filters=False)

@@ -20,7 +20,14 @@ from edgedp.stores.people.curating import NOT_CURATOR, Change
 from edgedp.stores.people.revoking import RevokingStore, no_share, owners_of, spent_before
 from edgedp.stores.people.tokens import Person, nobody, token_hash
 from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano, format_nano
-from edgedp.words.errors import AccessError, BudgetError, ParameterError, StoreStateError, UnknownNameError
+from edgedp.words.errors import (
+    AccessError,
+    BudgetError,
+    ParameterError,
+    StoreError,
+    StoreStateError,
+    UnknownNameError,
+)
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person", "token_hash"]
@@ -128,6 +135,11 @@ class PeopleStore(RevokingStore):
             min_epsilon_per_release,
             filters,
         )
+        if given.filters and not self._backend.keeps_columns:
+            raise StoreError(
+                "filters is for graphs that are loaded into an embedded store, whose rows conditions choose; "
+                "grant without it"
+            )
         with self._session() as session:
             self._granted(session, given)
         return self.share(graph, analyst, account)
