@@ -17,6 +17,7 @@ import pytest
 
 import edgedp
 import neo4j
+from edgedp.words.refusals import CALL_FAILED
 from plugin_fixtures import (
     TOP,
     Planted,
@@ -96,6 +97,11 @@ def assert_heals(on: PluginServer, planted: Planted) -> None:
     assert len(planted.top()) == 1
 
 
+def assert_constant(said: str) -> None:
+    """Which part failed first, time, memory or a frame, follows the number of relationships: it is not said."""
+    assert re.search(rf"{re.escape(CALL_FAILED)} \(release [0-9a-f]{{32}} is debited; ", said), said
+
+
 def test_a_worker_killed_in_the_middle(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
 ) -> None:
@@ -103,9 +109,8 @@ def test_a_worker_killed_in_the_middle(
     sabotage(drawing(tmp_path / "started", "time.sleep(600)"))
     asking = Asking(planted)
     os.kill(pid_of_draw(tmp_path / "started"), signal.SIGKILL)
-    said = sentence(asking.end())
-    assert "ended before it answered (exit status 137)" in said
-    assert "is debited" in said
+    assert_constant(sentence(asking.end()))
+    assert eventually(lambda: "ended before it answered (exit status 137)" in neo4j_with_plugin.logs(), 240)
     assert planted.spent == 1.0
     assert neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)[0]["ids"] is None
     assert_heals(neo4j_with_plugin, planted)
@@ -125,8 +130,8 @@ def test_a_stopped_worker_meets_its_limit_and_is_killed(
 ) -> None:
     planted = neo4j_with_plugin.plant()
     sabotage(drawing(tmp_path / "started", "os.kill(os.getpid(), 19)"), worker_job_timeout="6s")
-    said = sentence(Asking(planted).end())
-    assert "did not answer within 6 s" in said
+    assert_constant(sentence(Asking(planted).end()))
+    assert eventually(lambda: "did not answer within 6 s" in neo4j_with_plugin.logs(), 240)
     assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 240)
     assert planted.spent == 1.0
     assert_heals(neo4j_with_plugin, planted)
@@ -226,7 +231,8 @@ def test_memory_that_does_not_suffice(
     planted = neo4j_with_plugin.plant()
     then = "np.ones(2**28)"  # 2 GiB
     sabotage(drawing(tmp_path / "started", then), worker_memory_limit="1g")
-    assert "failed with MemoryError" in sentence(Asking(planted).end())
+    assert_constant(sentence(Asking(planted).end()))
+    assert eventually(lambda: "failed with MemoryError" in neo4j_with_plugin.logs(), 240)
     assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 240)
     assert_heals(neo4j_with_plugin, planted)
 
@@ -240,9 +246,7 @@ def test_prints_and_messages_of_errors_stay_inside(
         "raise ValueError('degree 4711')"
     )
     sabotage(drawing(tmp_path / "started", then))
-    said = sentence(Asking(planted).end())
-    assert "failed with ValueError" in said
-    assert "degree" not in said
+    assert_constant(sentence(Asking(planted).end()))
     assert eventually(lambda: "ValueError at " in neo4j_with_plugin.logs(), 240)
     # The whole phrase: the logs are full of numbers, ports and times among them.
     assert "degree 4711" not in neo4j_with_plugin.logs()
@@ -411,12 +415,9 @@ def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None
     neo4j_with_plugin.configure(worker_frame_limit="4k")
     said = neo4j_with_plugin.refusal("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
     assert "raise worker.frame.limit" in said
-    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
-    other = neo4j_with_plugin.refusal(TOP, name=less.name, config=ASKED)
-    assert re.sub("release [0-9a-f]+", "", said) == re.sub("release [0-9a-f]+", "", other), (
-        "no word about the edges"
-    )
-    assert "is debited" in said
+    assert_constant(neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED))
+    assert_constant(neo4j_with_plugin.refusal(TOP, name=less.name, config=ASKED))
+    assert eventually(lambda: "raise worker.frame.limit" in neo4j_with_plugin.logs(), 240)
     assert planted.spent == 1.0
 
 

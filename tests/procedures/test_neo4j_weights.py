@@ -274,3 +274,39 @@ def test_the_command_line_registers_weights(
         ],
     )
     assert json.loads(shown.stdout)["public"]["projection"]["weight"]["cap"] == 5
+
+
+@pytest.mark.parametrize(
+    ("where", "degrees"),
+    [
+        ("{at: {gte: date('2024-01-04')}}", [0, 1, 2, 1]),
+        ("{at: date('2024-01-04')}", [0, 1, 1, 0]),
+        ("{at: {in: [date('2024-01-03'), date('2024-01-05')]}}", [1, 1, 1, 1]),
+        ("{at: {lt: datetime('2024-01-04T01:00:00+02:00')}}", [1, 1, 0, 0]),
+        ("{at: {lte: localdatetime('2024-01-04T00:00:00')}}", [1, 2, 1, 0]),
+    ],
+)
+def test_conditions_on_dates_are_written_as_in_cypher(
+    neo4j_with_plugin: PluginServer, store: Store, where: str, degrees: list[int]
+) -> None:
+    rows: list[Row] = [(day, day + 1, {"at": datetime.date(2024, 1, day + 3)}) for day in range(3)]
+    payments = Payments(neo4j_with_plugin, rows, 4)
+    neo4j_with_plugin.ask(
+        "CALL edgedp.graph.register($name, {nodeLabel: $label, relationshipType: $kind, idProperty: 'id', "
+        f"where: {where}, epsilonBudget: 1.0}}) YIELD name RETURN name",
+        name=payments.name, label=LABEL, kind=payments.kind,
+    )  # fmt: skip
+    assert store.exact(payments.name, "degree").tolist() == degrees
+    shown = neo4j_with_plugin.ask("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=payments.name)
+    assert [row["value"] for row in sorted(shown, key=lambda row: row["id"])] == degrees
+
+
+@pytest.mark.parametrize("where", ["{at: {lt: time('10:00')}}", "{at: {lt: duration('P1D')}}"])
+def test_what_is_no_moment_is_no_constant(neo4j_with_plugin: PluginServer, store: Store, where: str) -> None:
+    payments = Payments(neo4j_with_plugin, [(0, 1, {})], 2)
+    refused = neo4j_with_plugin.refusal(
+        "CALL edgedp.graph.register($name, {nodeLabel: $label, relationshipType: $kind, idProperty: 'id', "
+        f"where: {where}, epsilonBudget: 1.0}})",
+        name=payments.name, label=LABEL, kind=payments.kind,
+    )  # fmt: skip
+    assert "convert it" in refused

@@ -16,6 +16,7 @@ __all__ = [
     "ADDRESS_TOO_LARGE",
     "AFTER_THE_DEBIT",
     "BOUND_BROKEN",
+    "CALL_FAILED",
     "ENGINE_FAILED",
     "IDS_BROKEN",
     "NODES_CHANGED",
@@ -52,6 +53,11 @@ ENGINE_FAILED = "the release could not be computed; what was asked for stays spe
 STORE_FAILED = "the store could not read the graph; what was asked for stays spent; its own log says why"
 """Stands for what a database says in words of its own: how much memory a reading took follows the edges."""
 
+CALL_FAILED = (
+    "the release could not be read or computed; what was asked for stays spent; the server's log says why"
+)
+"""Stands for every failure of a procedure's call: whether time, memory or a frame ended first follows the edges."""
+
 ADDRESS_FAILED = (
     "the rows at the address could not be read as they were registered; what was asked for stays spent; "
     "ask the curator to preview them"
@@ -65,8 +71,8 @@ ADDRESS_TOO_LARGE = (
 """Rests on the number of rows, which follows the edges: it tells that it is above a public number."""
 
 AFTER_THE_DEBIT = (
-    BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED, STORE_FAILED, ADDRESS_FAILED,
-    ADDRESS_TOO_LARGE,
+    BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED, STORE_FAILED, CALL_FAILED,
+    ADDRESS_FAILED, ADDRESS_TOO_LARGE,
 )  # fmt: skip
 
 

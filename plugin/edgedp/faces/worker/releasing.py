@@ -35,7 +35,7 @@ from edgedp.stores.neo4j.packed import graph_of_arrays
 from edgedp.stores.releases.clock import check_closed
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError, UnknownNameError
-from edgedp.words.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
+from edgedp.words.refusals import CALL_FAILED, RECORD_LOST, constant_refusals
 
 __all__ = ["draw", "judge", "plan", "unknown_graph"]
 
@@ -94,7 +94,7 @@ def plan(request: Frame) -> Frame:
                 "end": ledger.lease_end_script(account, release_id).to_dict(),
             },
             "write": written,
-            "failed": STORE_FAILED,
+            "failed": CALL_FAILED,
         }
     )
 

@@ -21,6 +21,7 @@ final class Arguments {
 
     private final String name;
     private int values;
+    private boolean ofConditions; // whose constants may be moments
 
     private Arguments(String name) {
         this.name = name;
@@ -54,6 +55,7 @@ final class Arguments {
             ObjectNode object = Frame.JSON.createObjectNode();
             map.forEach((key, inner) -> {
                 String of = text("a key of " + name, String.valueOf(key));
+                ofConditions = level == 0 ? of.equals("where") : ofConditions;
                 object.set(of, json(name + "." + of.substring(0, Math.min(of.length(), SHOWN)), inner, level + 1));
             });
             return object;
@@ -75,6 +77,10 @@ final class Arguments {
         }
         if (value == null || value instanceof Number || value instanceof Boolean) {
             return Frame.JSON.valueToTree(value);
+        }
+        String moment = ofConditions ? Frame.momentOf(value) : null;
+        if (moment != null) {
+            return Frame.JSON.createObjectNode().put("date", moment);
         }
         throw new EdgeDPException(place + " is of the type " + value.getClass().getSimpleName()
                 + ", must be a text, a number, true, false, null, or a list or a map of these; convert it");

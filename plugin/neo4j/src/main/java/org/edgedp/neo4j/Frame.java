@@ -195,7 +195,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
     }
 
     /** Return a date or a time as ISO 8601 writes it, as conditions take one; null of anything else. */
-    private static String momentOf(Object value) {
+    static String momentOf(Object value) {
         if (value instanceof LocalDate || value instanceof LocalDateTime) return value.toString();
         if (value instanceof ZonedDateTime zoned) return zoned.toInstant().toString();
         return value instanceof OffsetDateTime offset ? offset.toInstant().toString() : null;

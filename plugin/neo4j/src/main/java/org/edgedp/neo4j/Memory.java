@@ -38,19 +38,20 @@ final class Memory {
 
     /** Tell that so many bytes are about to be taken; refuse if they are not there. */
     void take(long bytes) {
-        if (HELD.get() + bytes > share()) {
+        long free = share() - HELD.getAndUpdate(taken -> bytes > share() - taken ? taken : taken + bytes);
+        if (bytes > free) {
             throw new EdgeDPException(refusal(bytes));
         }
         try {
             tracker.allocateHeap(bytes);
         } catch (RuntimeException beyond) {
+            HELD.addAndGet(-bytes);
             if (beyond instanceof Status.HasStatus told && told.status().code().serialize().contains("OutOfMemory")) {
                 throw new EdgeDPException(refusal(bytes));
             }
             throw beyond;
         }
         held += bytes;
-        HELD.addAndGet(bytes);
     }
 
     /** Give all of it back. */

@@ -143,10 +143,12 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
             try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
                 note(call, kind, graph, receipt);
                 return fresh(call, graph, nodes, planned, receipt, lease);
-            } catch (EdgeDPException | TransactionTerminatedException ours) {
-                throw ours;
-            } catch (RuntimeException unforeseen) { // whose own words could hold figures
-                call.log().error("edgedp release %s: %s", receipt.releaseId(), unforeseen.getClass().getName());
+            } catch (ConstantException | TransactionTerminatedException told) {
+                throw told;
+            } catch (RuntimeException failed) { // how it failed follows the relationships: how many, and what they hold
+                boolean ours = failed instanceof EdgeDPException;
+                String why = ours ? failed.getMessage() : failed.getClass().getName();
+                call.log().error("edgedp release %s: %s", receipt.releaseId(), why);
                 throw new EdgeDPException(planned.get("failed").textValue());
             }
         });
@@ -325,7 +327,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 : call.draw(request, graph, nodes, planned.get("window"));
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
-            throw new EdgeDPException(shown.get("lost").textValue());
+            throw new ConstantException(shown.get("lost").textValue());
         }
         lease.answered();
         long[] rows = drawn.longs("rows");

@@ -13,7 +13,7 @@ final class Schema {
     private static final List<String> OLD_READS =
             List.of("schema_version", "old_graphs", "old_ledgers", "old_releases", "old_changes");
     private static final int TRIES = 20;
-    private static final String NOT_YET = "the ledgers of this database are of edgedp 0.1.0, must be migrated; "
+    private static final String NOT_YET = "the ledgers of this database are of an older edgedp, must be migrated; "
             + "call edgedp.graph.migrate(), or run any command of edgedp on it";
 
     private static final String UNGUARDED = "constraints of edgedp's ledgers are missing, which somebody dropped; "

@@ -94,7 +94,7 @@ final class WorkerPool {
         Frame reply = exchange(written, feed, guard, log, answering);
         JsonNode refusal = reply.header().get("refusal");
         if (refusal != null) {
-            throw new EdgeDPException(refusal.textValue());
+            throw new ConstantException(refusal.textValue());
         }
         return new Frame(reply.header().withObject("/answer"), reply.arrays());
     }

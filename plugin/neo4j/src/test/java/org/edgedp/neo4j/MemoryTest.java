@@ -16,7 +16,7 @@ class MemoryTest {
     private static final long SHARE = Runtime.getRuntime().maxMemory() / 10 * 7;
 
     /** Neo4j's account of one call, without a limit. */
-    private static final class Unlimited implements ProcedureMemory, ProcedureMemoryTracker {
+    private static class Unlimited implements ProcedureMemory, ProcedureMemoryTracker {
         private long held;
 
         @Override
@@ -65,6 +65,41 @@ class MemoryTest {
         second.take(SHARE / 2);
         second.close();
         assertEquals(0, told.held);
+    }
+
+    /** Neo4j's account of a call during whose taking something else happens. */
+    private static ProcedureMemory meanwhile(Runnable something) {
+        Unlimited unlimited = new Unlimited() {
+            @Override
+            public void allocateHeap(long bytes) {
+                something.run();
+                super.allocateHeap(bytes);
+            }
+        };
+        return unlimited;
+    }
+
+    @Test
+    void aCallSeesWhatAnotherOneIsTakingNow() {
+        Memory second = new Memory(new Unlimited());
+        Memory first = new Memory(
+                meanwhile(() -> assertThrows(EdgeDPException.class, () -> second.take(SHARE / 4 * 3), "beside it")));
+        first.take(SHARE / 4 * 3);
+        first.close();
+        second.take(SHARE / 4 * 3);
+        second.close();
+    }
+
+    @Test
+    void whatNeo4jRefusesIsHeldByNobody() {
+        Memory refused = new Memory(meanwhile(() -> {
+            throw new IllegalStateException();
+        }));
+        assertThrows(IllegalStateException.class, () -> refused.take(SHARE / 4 * 3));
+        refused.close();
+        Memory next = new Memory(new Unlimited());
+        next.take(SHARE / 4 * 3);
+        next.close();
     }
 
     @Test
