@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from edgedp import Graph, ParameterError, read_graph
-from edgedp.graph.columns import BY_VALUE, Column, ColumnRows, by_value, typed
+from edgedp.graph.columns import BY_VALUE, Column, ColumnRows
+from edgedp.graph.typed import by_value, typed
 
 ROWS = [
     ("a", "b", 5, 1.5, "call", True, date(2024, 1, 1)),

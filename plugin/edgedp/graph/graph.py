@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.graph import conversions
-from edgedp.graph.columns import ColumnRows, columns_given
+from edgedp.graph.columns import ColumnRows
 from edgedp.graph.dated import DatedRows, seconds_given
 from edgedp.graph.ids import (
     BACK,
@@ -28,7 +28,9 @@ from edgedp.graph.ids import (
     rows_of,
     ways_of,
 )
-from edgedp.graph.weights import declared, numbers_given, weights_beside
+from edgedp.graph.typed import columns_given
+from edgedp.graph.weighed import numbers_given, weights_beside
+from edgedp.graph.weights import declared
 from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
 

@@ -14,14 +14,14 @@ from functools import cached_property
 from typing import Any, assert_never
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from edgedp.words.amounts.written import fraction_of, shortest
-from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.errors import ParameterError
 from edgedp.words.shown import kind_of
 from edgedp.words.vocabulary import AGGREGATIONS, Aggregation
 
-__all__ = ["Weighting", "declared", "numbers_given", "weighting_of", "weights_beside"]
+__all__ = ["Weighting", "declared", "weighting_of"]
 
 _KEYS = ("property", "cap", "step", "pair_cap", "aggregation", "signed")
 _DIGITS = 10**15
@@ -345,81 +345,3 @@ def _check_digits(made: Weighting) -> None:
 
 def _shown(amount: Fraction) -> int | float | str:
     return int(amount) if amount.denominator == 1 else shortest(amount)
-
-
-def numbers_given(weights: ArrayLike, count: int) -> NDArray[np.float64]:
-    """Return weights that were given as values, NaN for what is missing.
-
-    Raises
-    ------
-    GraphFormatError
-        They are no numbers, or not one for each row.
-
-    Examples
-    --------
-    >>> numbers_given([1, 2.5, None], 3).tolist()
-    [1.0, 2.5, nan]
-    """
-    values: NDArray[Any] = np.asarray(weights)
-    if values.shape != (count,):
-        raise GraphFormatError(
-            f"weights has the shape {values.shape}, must hold one number for each of {count} edges; correct it"
-        )
-    if values.dtype.kind == "O" and all(
-        each is None or (isinstance(each, (int, float, np.number)) and not isinstance(each, bool))
-        for each in values.tolist()
-    ):
-        values = np.array([np.nan if each is None else _float(each) for each in values.tolist()])
-    if values.dtype.kind not in "iuf":
-        raise GraphFormatError(
-            f"weights is {kind_of(weights)} of {values.dtype}, must hold numbers; convert it, and write NaN or None "
-            "for what is missing"
-        )
-    return values.astype(np.float64)
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
-def weights_beside(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    ends: NDArray[np.integer[Any]],
-    values: NDArray[np.float64],
-    weighting: Weighting,
-    *,
-    directed: bool,
-) -> NDArray[np.int64]:
-    """Return the (2m,) weights beside the rows of a graph, from the weights of its relationships.
-
-    Parameters
-    ----------
-    indptr, indices
-        As of `edgedp.Graph`.
-    ends : (r, 2) positions
-        Of each relationship, loops and parallels among them; what joins no two neighbours is left out.
-    values : (r,) float64
-    weighting : Weighting
-    directed : bool
-        Whether an entry has the weight of the arc that leaves the row's node; otherwise that of the pair.
-    """
-    n = len(indptr) - 1
-    first, second = ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)
-    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
-    columns = indices.astype(np.int64)
-    if not directed:
-        first, second = np.minimum(first, second), np.maximum(first, second)
-        rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-    apart = first != second
-    keys, weights = weighting.slots(first[apart] * n + second[apart], values[apart])
-    wanted = rows * n + columns
-    places = np.searchsorted(keys, wanted)
-    found = np.zeros(len(wanted), dtype=np.int64)
-    if len(keys):
-        there = keys[np.minimum(places, len(keys) - 1)] == wanted
-        found[there] = weights[places[there]]
-    return found

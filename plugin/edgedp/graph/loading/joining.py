@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from edgedp.graph.columns import joined
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
 from edgedp.graph.reading.sources.locating import Location
 from edgedp.graph.reading.text.result import Read
+from edgedp.graph.typed import joined
 from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.words.spoken import option
 

@@ -6,7 +6,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from edgedp.graph import columns as values
+from edgedp.graph import typed as values
 from edgedp.graph.reading.beside import beside_of, named_ends
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
@@ -22,6 +22,8 @@ from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from edgedp.graph.columns import Column
 
 __all__ = ["read_json_lines"]
 
@@ -56,7 +58,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     blocks.push_back(first)
     wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
     date = None if beside.date is None else names[beside.date]
-    kept: dict[str, list[values.Column]] = {names[at]: [] for at in beside.kept}
+    kept: dict[str, list[Column]] = {names[at]: [] for at in beside.kept}
     if date is not None:
         dated = [row[date] for row in sample if row.get(date) is not None]
         wanted |= {date: _kind_of(dated or [""], date, source)}
@@ -94,7 +96,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     )
 
 
-def _kept(block: bytes, name: str, sample: list[dict[str, Any]], number: int, source: str) -> values.Column:
+def _kept(block: bytes, name: str, sample: list[dict[str, Any]], number: int, source: str) -> Column:
     """Return a column that is kept of a block of whole lines, each value as it is; texts of dates are moments."""
     import polars as pl
     import pyarrow as pa

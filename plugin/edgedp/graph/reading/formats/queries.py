@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from edgedp.graph.columns import typed
 from edgedp.graph.reading.beside import beside_of, named_ends
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
@@ -15,6 +14,7 @@ from edgedp.graph.reading.text.deciding import ROWS, choose_named
 from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.result import Read, ids_told
 from edgedp.graph.reading.text.table import integers_of, joined, narrowed
+from edgedp.graph.typed import typed
 from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.progress import Progress
 from edgedp.words.shown import shortened

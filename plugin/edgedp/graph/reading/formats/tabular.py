@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.graph.columns import Column
-from edgedp.graph.columns import typed as typed_column
 from edgedp.graph.reading.beside import beside_of, named_ends
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
@@ -16,6 +15,7 @@ from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.result import Read, ids_told
 from edgedp.graph.reading.text.table import integers_of
 from edgedp.graph.reading.weighing import weights_apart
+from edgedp.graph.typed import typed as typed_column
 from edgedp.words.containers import is_list
 from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of, shortened

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from edgedp.graph.columns import Column, by_value
+from edgedp.graph.columns import Column
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
@@ -23,6 +23,7 @@ from edgedp.graph.reading.text.table import (
     refuse_comment,
 )
 from edgedp.graph.reading.text.words import is_integer
+from edgedp.graph.typed import by_value
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import shortened
 from edgedp.words.spoken import option
