@@ -19,7 +19,7 @@ from bench.harness.measure import tree_processor
 from bench.rows.neo4j_server import Running, server
 
 GRAPH = "{nodeLabel: 'Person', relationshipType: 'CALLED', idProperty: 'id', epsilonBudget: 1000.0, within: 'P1Y', "
-DATES = "dates: {property: 'at', type: 'DATE', from: date('2020-01-01'), period: 'P1M', are: 'final'}}"
+DATES = "dates: {property: 'at', type: 'DATE', from: '2020-01-01', period: 'P1M', are: 'final'}}"
 NODES = "UNWIND range(1, $nodes) AS id CALL (id) { CREATE (:Person {id: id}) } IN TRANSACTIONS OF 50000 ROWS"
 EDGES = (
     "UNWIND range(1, $edges) AS i CALL (i) { "
