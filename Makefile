@@ -40,7 +40,7 @@ soak: $(VENV)/.ready-dev
 	$(BIN)/python tests/support/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 # For a version: every mutant of the law, sampling, prices and the debit; what a broken run has tried is kept.
-# SAMPLE=60 tries so many of each part, the same ones each time.
+# SAMPLE=60 tries so many, of every part, the same ones each time.
 mutants: $(VENV)/.ready-dev
 	$(BIN)/python tests/support/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
 

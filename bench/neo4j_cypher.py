@@ -25,7 +25,6 @@ import numpy as np
 
 import edgedp
 import neo4j
-from edgedp.stores.neo4j.batches import adjacent as adjacent_rows
 from edgedp.stores.statements.queries import query
 from neo4jserver import Server, start
 
@@ -37,7 +36,6 @@ BY_SOURCE = (
     "UNWIND $rows AS row MATCH (a:Node {id: row[0]}) UNWIND row[1] AS id "
     "MATCH (b:Node {id: id}) CREATE (a)-[:LINKED_TO]->(b)"
 )
-LOAD_EDGES = query("neo4j", "load_edges", **NAMES)
 ONCE_A_BATCH = (
     "UNWIND range(0, size($ids) - 1) AS i MATCH (node:Node {id: $ids[i]}) WITH node, i ORDER BY i "
     "WITH collect(node) AS nodes UNWIND $pairs AS pair WITH nodes[pair[0]] AS a, nodes[pair[1]] AS b "
@@ -99,8 +97,6 @@ def load(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
         "a source and its targets, 20,000": batches(BY_SOURCE, 20_000, grouped),
         "a source and its targets, 50,000": batches(BY_SOURCE, 50_000, grouped),
         "a node once a batch, pairs of positions, 20,000": batches(ONCE_A_BATCH, 20_000, numbered),
-        "`load_edges.cypher`, 20,000": batches(LOAD_EDGES, 20_000, adjacent),
-        "`load_edges.cypher`, 50,000": batches(LOAD_EDGES, 50_000, adjacent),
         "`store.load`": by_store,
     }
 
@@ -130,12 +126,6 @@ def numbered(batch: np.ndarray) -> dict[str, Rows]:
     """Return the batch's nodes and its edges as positions in them."""
     ids, positions = np.unique(batch, return_inverse=True)
     return {"ids": ids.tolist(), "pairs": positions.reshape(-1, 2).tolist()}
-
-
-def adjacent(batch: np.ndarray) -> dict[str, Rows]:
-    """Return the batch's nodes and, in positions among them, each source with its targets."""
-    ids, rows = adjacent_rows(batch)
-    return {"ids": ids.tolist(), "adjacent": rows}
 
 
 def read(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:

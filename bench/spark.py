@@ -1,16 +1,19 @@
 """The top k on Spark, on this machine's two cores, beside the native engine on the same edges.
 
-    python bench/spark.py enron            # Enron: joint by degree, and EBC by SLD
+    python bench/spark.py enron            # Enron: joint by degree, and EBC by SLD and by both proxies
     python bench/spark.py EDGES [EDGES...] # joint by degree of a power law with so many rows of edges, from Parquet
+    python bench/spark.py --steps enron 5000000  # EBC by both proxies, once, step by step
 
 Each release is asked for five times (once from 50 million edges on); the table gives the least wall clock and the least
-processor time, of Spark that of the JVM and its Python workers. What Spark was started with stands in
+processor time, of Spark that of the JVM, its Python workers and the driver. A step is a vector: its row says what it
+took and how many bytes were shuffled for each row of edges. What Spark was started with stands in
 `edgedp.spark.session`; `bench/results/spark.md` holds one run. Files go to a folder that is removed.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -23,6 +26,7 @@ import pyarrow.parquet
 
 import edgedp
 from edgedp.spark import priv_top_k
+from edgedp.spark.projection import SparkProjection
 from edgedp.spark.session import open_session
 
 MANY = 50_000_000
@@ -36,16 +40,19 @@ def main() -> None:
     session = open_session()
     started = time.perf_counter() - began
     print(f"pyspark {session.version}, {session.sparkContext.master}; session {started:.1f} s\n")
-    print("| edges | release | Spark wall s | Spark processor s | native wall s | native processor s |")
-    print("|---|---|---|---|---|---|")
+    words = sys.argv[1:] or ["enron"]
     with tempfile.TemporaryDirectory() as folder:
-        for word in sys.argv[1:] or ["enron"]:
+        if words[0] == "--steps":
+            for word in words[1:]:
+                steps(session, word, Path(folder) / f"{word}.parquet")
+            return
+        print("| edges | release | Spark wall s | Spark processor s | native wall s | native processor s |")
+        print("|---|---|---|---|---|---|")
+        for word in words:
             place = Path(folder) / word
             if word == "enron":
-                graph = edgedp.read_graph("email-Enron")
-                ends = graph.node_ids[graph.edges()]
-                pyarrow.parquet.write_table(pa.table({"u": ends[:, 0], "v": ends[:, 1]}), f"{place}.parquet")
-                for asked in ({"metric": "degree"}, {"metric": "ebc", "mechanism": "sld"}):
+                bundled(f"{place}.parquet")
+                for asked in ({"metric": "degree"}, {"metric": "ebc", "mechanism": "sld"}, {"metric": "ebc"}):
                     row(session, f"{place}.parquet", "183,831", asked, 5, native=True)
             else:
                 rows = int(word)
@@ -58,6 +65,87 @@ def main() -> None:
                     1 if rows >= MANY else 5,
                     rows < MEMORY,
                 )
+
+
+def bundled(place: str) -> None:
+    """Write the edges of the bundled graph."""
+    graph = edgedp.read_graph("email-Enron")
+    ends = graph.node_ids[graph.edges()]
+    pyarrow.parquet.write_table(pa.table({"u": ends[:, 0], "v": ends[:, 1]}), place)
+
+
+class Steps:
+    """What each vector of a release took, written down as the driver asks for it."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.rows: list[tuple[str, float, float, float]] = []
+        self.now = self._read()
+
+    def _read(self) -> tuple[float, float, int]:
+        context = self.session.sparkContext
+        spent = processor_seconds(context._gateway.proc.pid) + time.process_time()
+        empty = context._gateway.new_array(context._jvm.double, 0)
+        stages = context._jsc.sc().statusStore().stageList(None, False, False, empty, None)
+        shuffled = sum(stages.apply(at).shuffleWriteBytes() for at in range(stages.size()))
+        return time.perf_counter(), spent, shuffled
+
+    def took(self, name: str) -> None:
+        """Write down what was used since the last step."""
+        found = self._read()
+        wall, spent, shuffled = (after - before for before, after in zip(self.now, found, strict=True))
+        self.rows.append((name, wall, spent, shuffled))
+        self.now = found
+
+    def watching(self, name: str, step: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a step that writes down what was before it, on the driver, and what it took."""
+
+        def watched(*given: Any) -> Any:
+            self.took("driver")
+            found = step(*given)
+            looked = given[4] if name == "cut_shares" and len(given) > 4 else None
+            self.took(name if looked is None else f"{name} of {len(looked):,} nodes")
+            return found
+
+        return watched
+
+
+def steps(session: Any, word: str, place: Path) -> None:
+    """Release EBC by both proxies once, and print what each vector took, and the native engine's release."""
+    rows = 183_831 if word == "enron" else int(word)
+    if word == "enron":
+        bundled(str(place))
+    else:
+        written(session, rows, str(place))
+    seen = Steps(session)
+    for name in ("__init__", "ordered_degrees", "cut_shares"):
+        setattr(SparkProjection, name, seen.watching(name, getattr(SparkProjection, name)))
+    wall, processor = in_memory(place, {"metric": "ebc"})
+    seen.now = seen._read()
+    priv_top_k(session.read.parquet(str(place)), "ebc", k=10, epsilon=1)
+    seen.took("driver")
+    print(
+        f"\n{rows:,} rows; the native engine took {wall:.1f} s, {processor:.1f} processor s; largest memory of the"
+    )
+    print(f"driver's Python, with that: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:,} MB\n")
+    print(
+        "| step | wall s | processor s | processor us a row | bytes shuffled a row |\n|---|---|---|---|---|"
+    )
+    everything = [sum(column) for column in zip(*(each[1:] for each in seen.rows), strict=True)]
+    ends = ("all", everything[0], everything[1], everything[2])
+    for name, took, spent, shuffled in [*seen.rows, ends]:
+        print(f"| {name} | {took:.1f} | {spent:.1f} | {1e6 * spent / rows:.2f} | {shuffled / rows:.1f} |")
+
+
+def in_memory(place: Path, asked: dict[str, Any]) -> tuple[float, float]:
+    """Read the same rows and release by the native engine; return wall and processor seconds."""
+
+    def work() -> None:
+        paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+        table = pa.concat_tables([pyarrow.parquet.read_table(path) for path in paths])
+        edgedp.priv_top_k(edgedp.Graph.from_arrow(table), k=10, epsilon=1, **asked)
+
+    return timed(work, time.process_time)
 
 
 def written(session: Any, rows: int, place: str) -> None:
@@ -73,17 +161,12 @@ def row(session: Any, place: str, edges: str, asked: dict[str, Any], times: int,
     def on_spark() -> None:
         priv_top_k(session.read.parquet(place), k=10, epsilon=1, **asked)
 
-    def in_memory() -> None:
-        paths = sorted(Path(place).glob("*.parquet")) if Path(place).is_dir() else [Path(place)]
-        table = pa.concat_tables([pyarrow.parquet.read_table(path) for path in paths])
-        edgedp.priv_top_k(edgedp.Graph.from_arrow(table), k=10, epsilon=1, **asked)
-
     jvm = session.sparkContext._gateway.proc.pid
     ours, theirs = [], []
     for _ in range(times):
-        ours.append(timed(on_spark, lambda: processor_seconds(jvm)))
+        ours.append(timed(on_spark, lambda: processor_seconds(jvm) + time.process_time()))
         if native:
-            theirs.append(timed(in_memory, time.process_time))
+            theirs.append(in_memory(Path(place), asked))
     shown = [f"{min(each):.1f}" for each in zip(*ours, strict=True)]
     shown += [f"{min(each):.2f}" for each in zip(*theirs, strict=True)] or ["", ""]
     name = ", ".join(asked.values()) if len(asked) > 1 else f"{asked['metric']}, joint"

@@ -11,7 +11,7 @@ from edgedp.exact.audit.evidence import evidence as judged
 from edgedp.mechanisms.metrics import metric, metric_names
 from edgedp.release.options import Option
 from edgedp.release.plan import options_of
-from edgedp.release.planning.measured import SOURCE, SOURCE_OF_ARCS, Measured, arcs_of_page, rows_of_page
+from edgedp.release.planning.measured import SOURCE, SOURCE_OF_ARCS, Measured
 from edgedp.words.vocabulary import KINDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
@@ -19,6 +19,8 @@ PRIVACY = REFERENCE.with_name("privacy.md")
 ROOT = REFERENCE.parents[1]
 RECALL = ROOT / "plugin" / "edgedp" / "release" / "planning" / "recall.csv"
 ARCS = RECALL.with_name("arcs.csv")
+_METHODS = {"both, no bound": "joint", "SLD, largest degree declared": "sld"}
+"""The rows of the page that are told, by the mechanism that they are of."""
 
 
 def metrics() -> Iterator[list[str]]:
@@ -79,12 +81,49 @@ def written(text: str, tables: Mapping[str, Callable[[], Iterator[list[str]]]] =
 
 def recall() -> str:
     """Return what `edgedp plan` tells of measured recall, from the page that the benchmark wrote."""
-    return _csv(rows_of_page((ROOT / SOURCE).read_text(encoding="utf-8")))
+    return _csv(_rows_of_page((ROOT / SOURCE).read_text(encoding="utf-8")))
 
 
 def recall_of_arcs() -> str:
     """Return what it tells of lists that protect a source."""
-    return _csv(arcs_of_page((ROOT / SOURCE_OF_ARCS).read_text(encoding="utf-8")))
+    return _csv(_arcs_of_page((ROOT / SOURCE_OF_ARCS).read_text(encoding="utf-8")))
+
+
+def _rows_of_page(page: str) -> Iterator[Measured]:
+    """Read the figures off the text of `SOURCE`: what ``recall.csv`` must hold."""
+    graph, nodes, degree = "", 0, 0
+    epsilons: list[float] = []
+    for line in page.partition("## Several metrics")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("**"):
+            name, _, figures = line.partition(":")
+            words = figures.replace(",", "").split()
+            graph = name.strip("*")
+            nodes, degree = int(words[0]), int(words[words.index("largest") + 2])
+        elif cells[0] == "k" and len(cells) > 4:
+            epsilons = [float(cell) for cell in cells[3:]]
+        elif len(cells) > 4 and cells[2] in _METHODS:
+            for epsilon, recall in zip(epsilons, cells[3:], strict=True):
+                yield Measured(
+                    graph, nodes, degree, int(cells[0]), _METHODS[cells[2]], epsilon, float(recall)
+                )
+
+
+def _arcs_of_page(page: str) -> Iterator[Measured]:
+    """Read the figures of in-degrees off the text of `SOURCE_OF_ARCS`: what ``arcs.csv`` must hold."""
+    about: dict[str, tuple[int, int]] = {}
+    head: list[str] = []
+    for line in page.partition("## What directions cost")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        match cells:
+            case [name, nodes, most] if nodes[:1].isdigit():
+                about[name] = int(nodes.replace(",", "")), int(most.replace(",", ""))
+            case ["graph", "k", "epsilon", *ways]:
+                head = ways
+            case [name, k, epsilon, *found] if name in about:
+                for way, recall in zip(head, found, strict=True):
+                    if not way.startswith("joint"):  # which protects a pair
+                        yield Measured(name, *about[name], int(k), way, float(epsilon), float(recall))
 
 
 def _csv(rows: Iterable[Measured]) -> str:
@@ -99,6 +138,8 @@ def _words(words: Iterable[str]) -> str:
 def _kind_of(option: Option) -> str:
     if option.metavars:
         return "a node id" if len(option.metavars) == 1 else "two node ids"
+    if option.name == "where":
+        return "conditions on columns"
     kinds = {None: "a decimal", int: "a whole number", float: "a number", bool: "`true` or `false`"}
     return f"{kinds[option.number]} for each metric" if option.many else kinds[option.number]
 

@@ -37,8 +37,9 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what talks to a real server, by its fixtures, and the second tier, by its list; begin with the longest."""
+    config.stash[tiers.COLLECTED] = [(item.path.name, item.name) for item in items]
     for item in items:
         if any("neo4j" in name for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.neo4j)

@@ -37,8 +37,16 @@ class Running:
 
 
 @contextmanager
-def server() -> Iterator[Running]:
-    """Start a server with both, and load Enron."""
+def server(fill: Callable[[Path], None] | None = None, *settings: str) -> Iterator[Running]:
+    """Start a server with both, and load Enron.
+
+    Parameters
+    ----------
+    fill : callable, optional
+        Puts a database into the server's home before it starts, in place of Enron.
+    settings : str
+        Options of the JVM, and lines of the server's configuration.
+    """
     sys.path.append(str(ROOT / "tests" / "support"))
     from edgedp.stores.neo4j.plugin import install
     from neo4jserver import start
@@ -54,12 +62,17 @@ def server() -> Iterator[Running]:
         (home / "conf" / "neo4j.conf").touch()
         install(home)
         conf = {"dbms.security.procedures.unrestricted": "gds.*"}
+        conf |= dict(each.split("=", 1) for each in settings if not each.startswith("-"))
+        jvm = [each for each in settings if each.startswith("-")]
+        if fill is not None:
+            fill(home)
         with (
-            start(plugins=theirs, extra_conf=conf, home=home, jvm=()) as running,
+            start(plugins=theirs, extra_conf=conf, home=home, jvm=jvm) as running,
             running.driver(notifications_min_severity="OFF") as driver,
             driver.session() as session,
         ):
-            load(session)
+            if fill is None:
+                load(session)
             yield Running(running.pid, session, without_gds)
 
 

@@ -3,8 +3,8 @@
 // parameters:
 //   rows: list of node ids
 // columns:
-//   written: number of nodes
+//   ids, nodes: the ids, and in the same order the database's own numbers of their nodes
 // cost: 0.4 s for 36,692 nodes
-UNWIND $rows AS id
-CREATE (node:{{node_label}}:{{display_label}} {{{id_property}}: id})
-RETURN count(node) AS written
+UNWIND $rows AS given
+CREATE (node:{{node_label}}:{{display_label}} {{{id_property}}: given})
+RETURN collect(given) AS ids, collect(id(node)) AS nodes

@@ -3,6 +3,7 @@
 // parameters:
 //   name: the graph's name
 //   property: name of the property
+//   nodeLabel: the labels whose nodes the graph ranks
 // columns: none
 // cost: one row
-MERGE (:EdgeDPWritten {name: $name, property: $property})
+MERGE (:EdgeDPWritten {name: $name, property: $property, nodeLabel: $nodeLabel})

@@ -16,8 +16,7 @@ from click.testing import CliRunner
 from edgedp import Graph, Store, open_store, read_graph
 from edgedp.faces.card.hazards import HAZARDS
 from edgedp.faces.card.making import Stated, card_of
-from edgedp.faces.card.registry import entry_of
-from edgedp.faces.card.showing import to_html, to_json, to_markdown
+from edgedp.faces.card.showing import entry_of, to_html, to_json, to_markdown
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO

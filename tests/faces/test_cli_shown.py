@@ -26,6 +26,7 @@ from edgedp import Graph, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.cli.examples import EXAMPLES
 from edgedp.faces.cli.tables import number, table_lines
+from edgedp.mechanisms.sampling.words import SecureWords
 from test_docs import README, ROOT, blocks_of, commands, steps_of
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
@@ -121,6 +122,49 @@ def test_python_m_is_the_program() -> None:
     done = subprocess.run([sys.executable, "-m", "edgedp", "-V"], capture_output=True, text=True, check=True)
     assert done.stdout == run("--version").output
     assert run("-V").output.startswith("edgedp, version ")
+
+
+def test_streams_that_the_caller_closed_cost_nothing_and_are_no_traceback(folder: Path) -> None:
+    (folder / "edges.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
+    command = f"{sys.executable} -m edgedp --store s.edgedp"
+    load, asked = "--name g --epsilon-budget 1", "topk g --metric degree -k 1 --epsilon .5"
+
+    def said(line: str, status: int) -> str:
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=folder, check=False)
+        assert done.returncode == status, (line, done)
+        assert "Traceback" not in done.stderr, line
+        return done.stderr + done.stdout
+
+    assert "is empty" in said(f"{command} load - {load} <&-", 1)
+    said(f"{command} load edges.txt {load} <&- 2>&-", 0)
+    assert "standard output is closed" in said(f"{command} {asked} >&-", 1)
+    said(f"{command} {asked} >&- 2>&- <&-", 1)
+    assert "standard" not in said(f"{command} {asked} <&-", 0)
+    assert open_store(folder / "s.edgedp").budget("g")["epsilon_spent"] == 0.5
+    assert "'edgedp releases g' shows it again" in said(f"{command} {asked} >/dev/full", 1)
+    assert open_store(folder / "s.edgedp").budget("g")["epsilon_spent"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "words", [["topk", "--metric", "ebc", "-k", "1"], ["count", "--of", "edges"], ["summary"]]
+)
+def test_an_interrupted_release_says_that_it_may_be_paid(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    store = open_store(folder / "graphs.edgedp")
+    store.load(Graph.from_edges([(1, 2), (2, 3), (3, 1)]), "g", epsilon_budget=1)
+
+    real = SecureWords.take
+
+    def interrupted(self: SecureWords, count: int) -> Any:
+        if store.budget("g")["epsilon_spent"]:  # and not in the trial before the debit
+            raise KeyboardInterrupt
+        return real(self, count)
+
+    monkeypatch.setattr(SecureWords, "take", interrupted)
+    ended = run(words[0], "g", *words[1:], "--epsilon", "0.5", status=1)
+    assert "what was debited stays spent: see 'edgedp budget g' and 'edgedp releases g'" in ended.output
+    assert store.budget("g")["epsilon_spent"] == 0.5
 
 
 def test_quiet_prints_what_was_asked_for_alone(folder: Path) -> None:

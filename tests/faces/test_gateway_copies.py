@@ -8,30 +8,41 @@ from typing import Any
 import click
 import pytest
 
+from edgedp import ParameterError
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.faces.gateway.pages.copies import copies
 from edgedp.faces.gateway.pages.forms import options_in
 from edgedp.mechanisms.selection.domains import declare
+from edgedp.release.conditions import conditions_given
 from edgedp.release.plan import PublicFacts, plan
 
 ADDRESS = "https://gateway.example.org:8750"
-FACTS = PublicFacts(100, 50, domains={"age": declare(0, 120, points=121)})
-PRICED = PublicFacts(100, 50, delta_declared=True, domains=FACTS.domains)
+COLUMNS = {"amount": "INTEGER", "kind": "BY VALUE", "at": "MOMENT"}
+FACTS = PublicFacts(100, 50, domains={"age": declare(0, 120, points=121)}, columns=COLUMNS)
+PRICED = PublicFacts(100, 50, delta_declared=True, domains=FACTS.domains, columns=COLUMNS)
+WHERE = {
+    "where": {
+        "amount": {"gte": -5, "lt": 2.5},
+        "kind": {"in": ["o'b", "7", True]},
+        "at": {"gte": {"date": "2024-01-01"}},
+    }
+}
 
 MORE: dict[str, list[dict[str, Any]]] = {
     "priv_top_k": [
         {"mechanism": "joint", "estimates": True}, {"mechanism": "joint", "proxy": "lists", "cap": 20},
         {"mechanism": "sld", "shift": "up"},
-        {"mechanism": "em", "sampler": "permute_and_flip"}, {"metric": "density"},
+        {"mechanism": "em", "sampler": "permute_and_flip"}, {"metric": "density"}, WHERE,
+        {"where": ["amount>=1000", "kind=call me"]},
     ],
     "motkin": [{"approach": "aggregate", "weights": [0.5, -2]}, {"mechanism": "joint", "estimates": True}],
     "count": [
         {"of": "common_neighbors", "pair": [1, 2]}, {"of": "common_neighbors", "pair": ["-a", "o'b"]},
         {"of": "degree", "node": -7}, {"of": "stars", "star_size": 4}, {"error_bar": True},
     ],
-    "distribution": [{"form": "histogram"}],
-    "summary": [],
+    "distribution": [{"form": "histogram"}, WHERE],
+    "summary": [WHERE],
     "percentile": [{"q": "1/3", "mechanism": "em"}],
 }  # fmt: skip
 
@@ -66,6 +77,23 @@ def test_every_command_that_a_page_offers_is_taken(kind: ReleaseKind, graph: str
                 assert given["name"] == graph, command
                 again = {name: given[name] for name in kind.options.names() if given[name] != ()}
                 assert told(plan(kind.kind, again, facts)) == told(planned), command
+
+
+def test_there_is_no_command_where_none_says_the_conditions() -> None:
+    kind = kind_at("summary")
+    asked = kind.example() | {"where": {"it's": {"in": ['a",b', 1]}}}
+    with pytest.raises(ParameterError, match="give a map"):
+        kind.options.flags(asked)
+    offered = dict(copies(kind, ADDRESS, "g", asked))
+    assert "Command" not in offered
+    assert "where: {`it's`: {in: ['a\",b', 1]}}" in offered["Cypher"]
+
+
+def test_a_comma_of_a_text_stays_in_it_in_the_command_of_a_page() -> None:
+    kind = kind_at("summary")
+    asked = kind.example() | {"where": {"it's": {"in": ["a,b", 1]}}}
+    given = parsed(dict(copies(kind, ADDRESS, "g", asked))["Command"])
+    assert conditions_given(given["where"]) == conditions_given(asked["where"])
 
 
 @pytest.mark.parametrize(("written", "pair"), [("1 2", [1, 2]), (" o'b,  -7", ["o'b", -7])])

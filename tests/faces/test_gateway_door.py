@@ -25,6 +25,7 @@ from click.testing import CliRunner
 
 from edgedp import Graph, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.gateway.door.connections import Connection, Connections
 from gateway_server import Served, serve
 from test_gateway_tls import certified
 
@@ -271,6 +272,25 @@ def test_connections_without_a_token_shut_out_nobody(room: SimpleNamespace, tmp_
         assert served.end() == 0
 
 
+def test_more_connections_in_one_moment_than_twice_the_limit_shut_out_nobody(
+    room: SimpleNamespace, tmp_path: Path
+) -> None:
+    """A gateway that stood still finds them all at once, and in the middle one of another address that asks."""
+    token = room.tokens["bob"]
+    asked = f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    with serve(room.place, tmp_path, "--connections", "24") as served:
+        os.kill(served.process.pid, signal.SIGSTOP)
+        peers = [connected(served) for _ in range(2 * 24)]
+        bob = connected(served, "127.0.0.2")
+        bob.sendall(asked)
+        peers += [connected(served) for _ in range(100)]
+        os.kill(served.process.pid, signal.SIGCONT)
+        assert bob.recv(65536).startswith(b"HTTP/1.1 200")
+        for peer in (*peers, bob):
+            peer.close()
+        assert served.end() == 0
+
+
 @pytest.mark.skipif(not Path("/usr/bin/openssl").exists(), reason="no openssl; apt-get install openssl")
 def test_connections_that_never_shake_hands_shut_out_nobody(room: SimpleNamespace, tmp_path: Path) -> None:
     certificate, key = certified(tmp_path, "own")
@@ -312,6 +332,27 @@ def test_callers_that_never_read_shut_out_nobody_and_hold_up_no_end(
         assert ended == 0
 
 
+ENDED_AT_ONCE = """
+import os, signal
+from edgedp.faces.gateway import server
+real = server._run
+def run(*given):
+    os.kill(os.getpid(), signal.{signal})
+    real(*given)
+server._run = run
+"""
+
+
+@pytest.mark.parametrize("by", ["SIGTERM", "SIGINT"])
+def test_a_signal_as_soon_as_it_says_that_it_listens_ends_it_in_order(
+    room: SimpleNamespace, tmp_path: Path, by: str
+) -> None:
+    with serve(room.place, tmp_path, first=ENDED_AT_ONCE.format(signal=by)) as served:
+        assert served.process.wait(120) == 0, served.errors()
+        served._reader.join(60)
+        assert json.loads(served.said[-1])["event"] == "ended"
+
+
 def test_requests_sent_ahead_are_answered_a_few_and_cut(shared: Served) -> None:
     with connected(shared) as peer:
         peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
@@ -348,6 +389,36 @@ def test_answers_leave_without_delay(room: SimpleNamespace, tmp_path: Path) -> N
         peer.close()
     assert len(listening.connections) == 0
     listening.close()
+
+
+def test_who_is_cut_has_the_most_connections_and_one_too_many_is_heard_when_there_is_room() -> None:
+    """Those in use count, too: an address of which most are in use loses the one that waits."""
+    held = Connections(4, 4)
+    with contextlib.ExitStack() as ends:
+
+        def accepted(address: str) -> Connection:
+            peer, other = (ends.enter_context(each) for each in socket.socketpair())
+            ends.enter_context(other)
+            held.accepted(peer, address)
+            found = held.of(peer.fileno())
+            assert found is not None
+            return found
+
+        few = [accepted("192.0.2.1")]
+        many = [accepted("192.0.2.2") for _ in range(3)]
+        for each, person in zip(many[:2], ("ann", "bob"), strict=True):
+            each.belongs(person)
+        third = accepted("192.0.2.3")
+        assert [each.cut for each in (*few, *many)] == [False, False, False, True]
+        held.closed(many[2].peer.fileno())
+        for each, person in ((few[0], "cid"), (third, "dan")):
+            each.belongs(person)
+        late = accepted("192.0.2.4")
+        assert late.crowded
+        assert not late.asked("192.0.2.4")
+        few[0].answered()
+        held.closed(few[0].peer.fileno())
+        assert late.asked("192.0.2.4")
 
 
 def test_it_refuses_to_start_where_its_connections_cannot_be_served(

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from joserfc.jwk import OctKey, RSAKey
@@ -400,6 +402,31 @@ def test_a_graph_that_debits_the_account_of_another_is_asked_from_elsewhere(door
         assert released.to_dict()["accounts"][0]["epsilon_spent"] == 1
 
 
+def test_options_are_read_alike_by_a_release_an_estimate_and_a_batch(door: SimpleNamespace) -> None:
+    """Each form that an option has in Python, over the door as at the store itself."""
+    graph = Graph.from_edges([(1, 2), (2, 4)], columns={"amount": [5, 50]})
+    door.store.load(graph, "forms", epsilon_budget=100)
+    token = door.store.add_analyst("una")["token"]
+    door.store.grant("forms", "una", epsilon_budget=100, filters=True)
+    forms: tuple[dict[str, Any], ...] = (
+        {}, {"where": None}, {"where": {}}, {"where": ["amount>=10"]}, {"where": {"amount": {"gte": 10}}},
+        {"where": {"amount": {"in": [5, np.int64(50)]}}}, {"where": {"amount": {"gte": np.float32(7)}}},
+        {"mechanism": None},
+        {"epsilon": Decimal("0.5")}, {"k": np.int64(2)}, {"epsilon": np.float64(0.5)},
+    )  # fmt: skip
+    with open_store(door.gateway.address, token=token) as remote, door.store.asking_as("una") as una:
+        for form in forms:
+            asked = TOP | form
+            told = remote.plan_batch([asked | {"graph": "forms", "kind": "topk"}])
+            assert told == una.plan_batch([asked | {"graph": "forms", "kind": "topk"}]), form
+            assert told["releases"][0]["refused"] is None, form
+            said = remote.estimate("forms", **asked)
+            assert told["releases"][0]["epsilon"] == said["epsilon"], form
+            released = remote.priv_top_k("forms", **asked)
+            for name, value in said["parameters"].items():
+                assert released.to_dict()["parameters"][name] == value, (form, name)
+
+
 def test_a_share_that_runs_low_says_so(door: SimpleNamespace) -> None:
     token = door.store.add_analyst("kim")["token"]
     door.store.grant("star", "kim", epsilon_budget=1)
@@ -411,6 +438,9 @@ def test_a_share_that_runs_low_says_so(door: SimpleNamespace) -> None:
         assert remote.graphs()[0]["notice"] == remote.budget("star")["notice"]
     shown = run(door, "budget", "star", token=token)
     assert "edgedp more ask star" in shown.stderr
+    assert [" ".join(line.split()[:-1]) for line in shown.stdout.splitlines()[2:]] == [
+        "your share of edges 1 0.9"
+    ]
     with door.gateway.client(follow_redirects=True) as kim:
         kim.post("/sign-in", data={"token": token})
         assert "tenth or less" in kim.get("/graphs").text

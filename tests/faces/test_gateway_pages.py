@@ -6,8 +6,10 @@ EDGEDP_CHROMEDRIVER.
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -500,6 +502,36 @@ def test_a_list_by_strength_is_reviewed_and_released(
     finally:
         room.store.drop("rows")
         room.store.drop("minutes")
+
+
+def test_conditions_are_reviewed_and_released_as_they_were_written(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    ann = signed_in("ann")
+    columns = {"amount": [3, 4, 5], "kind": ["a call", "text", "text"]}
+    room.store.load(Graph.from_edges([(1, 2), (3, 2), (4, 3)], columns=columns), "calls", epsilon_budget=300)
+    try:
+        room.store.grant("calls", "ann", epsilon_budget=200)
+        asked = {
+            "csrf": _csrf(ann.get("/graphs").text), "kind": "count", "of": "edges", "epsilon": "60",
+            "where": "amount>=3; kind in a call,x",
+        }  # fmt: skip
+        for step in ("review", "release"):  # the page says before it is asked what the release would say
+            answer = ann.post("/graphs/calls", data=asked | {"step": step})
+            assert "does not allow conditions" in answer.text, answer.text
+            assert "and release</button>" not in answer.text
+        room.store.grant("calls", "ann", epsilon_budget=200, filters=True)
+        review = ann.post("/graphs/calls", data=asked | {"step": "review"})
+        assert "Spend 60 and release" in review.text
+        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', review.text))
+        answer = ann.post(
+            "/graphs/calls", data=asked | {"where": html.unescape(hidden["where"]), "step": "release"}
+        )
+        shown = ann.get(answer.headers["location"] + "/json").json()
+        assert shown["parameters"]["where"] == {"amount": {"gte": 3}, "kind": {"in": ["a call", "x"]}}
+        assert shown["value"] == 1
+    finally:
+        room.store.drop("calls")
 
 
 def test_pages_say_that_directions_were_kept_and_whom_a_release_protects_before_it_is_paid(

@@ -35,7 +35,7 @@ from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import PublicFacts, of_nodes, plan
 from edgedp.release.planning.noise import noise_of
-from edgedp.stores.embedded import files, mapped
+from edgedp.stores.embedded import database, mapped
 from edgedp.stores.embedded.backend import EmbeddedBackend
 from edgedp.stores.embedded.seals import Seals
 from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, MechanismName
@@ -400,11 +400,11 @@ def test_a_version_of_before_whose_database_file_has_no_directions_says_so(
 ) -> None:
     """Everything else of it goes on."""
     as_before = Graph(graph.node_ids, graph.indptr, graph.indices, nodes_supplied=False)
-    fill = files._fill
+    fill = database.fill
     with open_store(tmp_path / "store") as store:
         with monkeypatch.context() as patch:
-            patch.setattr(files, "_fill", lambda path, _, kept: fill(path, as_before, kept))
-            patch.setattr(files, "_verify_content", lambda *_: None)
+            patch.setattr(database, "fill", lambda path, _, kept: fill(path, as_before, kept))
+            patch.setattr(database, "verify_content", lambda *_: None)
             store.load(graph, "arcs", epsilon_budget=200)
         with pytest.raises(EngineError, match="before the database file had directions; choose another"):
             store.exact("arcs", "in_degree", engine="cypher")
@@ -424,8 +424,8 @@ def test_a_database_file_with_other_directions_is_refused_before_it_counts(
     other = Graph(
         graph.node_ids, graph.indptr, graph.indices, nodes_supplied=False, ways=ways.astype(np.uint8)
     )
-    fill = files._fill
-    monkeypatch.setattr(files, "_fill", lambda path, _, kept: fill(path, other, kept))
+    fill = database.fill
+    monkeypatch.setattr(database, "fill", lambda path, _, kept: fill(path, other, kept))
     with (
         open_store(tmp_path / "store") as store,
         pytest.raises(StoreError, match="not the one that was written"),

@@ -118,11 +118,11 @@ def test_the_two_columns_that_are_left_are_the_ends(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (["amont"], "must be the name of one column"),
+        (["amont"], "must be one of the names of the columns"),
         (["payer"], "another column than the ends"),
         (["amount", "amount"], "every column once"),
         (["amount", 3], "names one column twice"),
-        ([9], "has 7"),
+        ([9], "must be at most 7"),
         (5, "must name 50 columns at most"),
     ],
 )

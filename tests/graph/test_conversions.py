@@ -99,7 +99,7 @@ def test_a_frame_may_have_a_column_of_dates() -> None:
     assert "dated" not in Graph.from_frame(frame, "u", "v").kept
     for wrong, said in (
         ({"date": "u"}, "are numbers"),
-        ({"date": "when"}, "must be the name of one column"),
+        ({"date": "when"}, "must be one of the names of the columns"),
         ({"date": "v", "source": "u", "target": "v"}, "another column than the ends"),
         ({"date_unit": "s"}, "given without date"),
     ):

@@ -1,15 +1,18 @@
-"""Edges of databases, by real ones: PostgreSQL on a port of its own, files of SQLite and DuckDB."""
+"""Edges of databases, by real ones: PostgreSQL and MariaDB on ports of their own, files of SQLite and DuckDB."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from databases import Server, postgresql
+from databases import MariaDB, Server, mariadb, postgresql
 from edgedp import Graph, preview, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.dated import UNDATED
@@ -28,6 +31,7 @@ from edgedp.words.errors import (
     EdgeDPError,
     GraphFormatError,
     ParameterError,
+    StoreError,
     UndecidedError,
     UnknownNameError,
 )
@@ -56,10 +60,17 @@ def server() -> Iterator[Server]:
         yield started
 
 
-@pytest.fixture(params=["postgresql", "sqlite", "duckdb"])
+@pytest.fixture(scope="module")
+def maria() -> Iterator[MariaDB]:
+    with mariadb() as started:
+        started.run("USE bank", TABLE, FILL, "CREATE TABLE empty (payer int, payee int)")
+        yield started
+
+
+@pytest.fixture(params=["postgresql", "mysql", "sqlite", "duckdb"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "postgresql":
-        return str(request.getfixturevalue("server").address)
+    if request.param in ("postgresql", "mysql"):
+        return str(request.getfixturevalue({"mysql": "maria"}.get(request.param, "server")).address)
     path = tmp_path / "bank.db"
     if request.param == "sqlite":
         with sqlite3.connect(path) as made:
@@ -96,12 +107,13 @@ def test_a_column_of_dates_is_read_beside_the_ends(address: str) -> None:
     query = f"SELECT payer, payee, CASE payer {moments} ELSE '2024-03-05' END AS paid FROM payments"  # noqa: S608
     seconds = [1704412800, 1707091200, UNDATED, *[1709596800] * 3]
     read = {"texts": read_graph(address, query=query, date="paid")}
-    if not address.startswith("sqlite"):  # which has no types of dates
-        for kind in ("date", "timestamp", "timestamptz"):
-            typed = (
-                f"SELECT payer, payee, (paid || '{'' if kind == 'date' else ' 00:00+00'}')::{kind} AS paid "
-            )
-            read[kind] = read_graph(address, query=f"{typed} FROM ({query}) AS texts", date=3)
+    kinds = {"sqlite": (), "mysql": ("date", "datetime")}  # SQLite has no types of dates
+    for kind in kinds.get(address.partition(":")[0], ("date", "timestamp", "timestamptz")):
+        moment = f"(paid || '{'' if kind == 'date' else ' 00:00+00'}')::{kind}"
+        if address.startswith("mysql"):
+            moment = f"CAST(paid AS {kind})"
+        typed = f"SELECT payer, payee, {moment} AS paid"
+        read[kind] = read_graph(address, query=f"{typed} FROM ({query}) AS texts", date=3)
     for kind, graph in read.items():
         assert graph == Graph.from_edges(EDGES), kind
         assert graph.kept["dated"].seconds.tolist() == seconds, kind
@@ -112,7 +124,7 @@ def test_a_column_of_dates_is_read_beside_the_ends(address: str) -> None:
         ({"date": "gap"}, "are numbers; say what they count"),
         ({"date": "who"}, "must hold dates such as"),
         ({"date": "payer"}, "another column than the ends"),
-        ({"date": "paid"}, "must be the name of one column"),
+        ({"date": "paid"}, "must be one of the names"),
     ):
         with pytest.raises(EdgeDPError, match=said) as refused:
             read_graph(address, table="payments", source="payer", target="payee", **wrong)
@@ -148,7 +160,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "must be all integers or all texts",
     ),
     "integers and texts": ({"table": "payments", "source": "payer", "target": "whom"}, "one of texts"),
-    "options of texts": ({"table": "payments", "header": True}, "header has no effect"),
+    "options of texts": ({"table": "payments", "header": True}, "header is not an option of a table"),
 }
 
 
@@ -199,6 +211,7 @@ def test_servers_and_rights(server: Server, tmp_path: Path, monkeypatch: pytest.
     for address in (
         f"postgresql://postgres:hunter2@{port}/postgres", f"postgres://{port}/postgres?user=x&password=hunter2",
         "mysql://root:hunter2@localhost/bank", "mssql://sa:hunter2@localhost/bank", "mysql+pymysql://u:hunter2@h/d",
+        "oracle://ada:hunter2@localhost/bank",
     ):  # fmt: skip
         with pytest.raises(ParameterError) as refused:
             read_graph(address, table="payments")
@@ -244,6 +257,260 @@ def test_a_password_comes_from_the_environment_or_its_file(
         databases.FACE.reset(token)
 
 
+def test_a_password_of_mysql_comes_from_the_environment_its_file_or_a_terminal(
+    maria: MariaDB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    maria.run(
+        "CREATE OR REPLACE USER teller IDENTIFIED BY 'hunter2:@/'", "GRANT SELECT ON bank.payments TO teller"
+    )
+    address = f"mysql://teller@127.0.0.1:{maria.port}/bank"
+    ends = {"table": "payments", "source": "payer", "target": "payee"}
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RUST_LOG", "trace")
+    monkeypatch.delenv("MYSQL_PWD", raising=False)
+    aborted = int(maria.run("SHOW GLOBAL STATUS LIKE 'Aborted_connects'").split()[1])
+    with pytest.raises(GraphFormatError, match="asks for a password; give it in MYSQL_PWD"):
+        read_graph(address, **ends)
+    monkeypatch.setenv("MYSQL_PWD", "wrong")
+    with pytest.raises(GraphFormatError, match="refused the password"):
+        read_graph(address, **ends)
+    refused = maria.run("SHOW GLOBAL STATUS LIKE 'Aborted_connects'").split()[1]
+    assert int(refused) - aborted == 2  # a wrong password is tried once
+    monkeypatch.setenv("MYSQL_PWD", "hunter2:@/")
+    assert read_graph(address, **ends).edge_count == 6
+    for table, says in (
+        ("empty", "does not let this user read that"),
+        ("mysql.user", "let this user read that"),
+    ):
+        with pytest.raises(EdgeDPError, match=says):
+            read_graph(address, **ends | {"table": table})
+    monkeypatch.delenv("MYSQL_PWD")
+    (tmp_path / ".my.cnf").write_text(
+        "!includedir /none\n[client]\nuser = teller\npassword = 'hunter2:@/'\nquick\n"
+    )
+    assert read_graph(address.replace("teller@", ""), **ends).edge_count == 6
+    with pytest.raises(GraphFormatError, match="asks for a password"):  # the file's is somebody else's
+        read_graph(address.replace("teller@", "ada@"), **ends)
+    (tmp_path / ".my.cnf").write_text("no section\n")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: "hunter2:@/")
+    token = databases.FACE.set("command")
+    try:
+        assert read_graph(address, **ends).edge_count == 6
+    finally:
+        databases.FACE.reset(token)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_mysql_cannot_give_is_one_sentence_and_prints_nothing(
+    maria: MariaDB, capfd: pytest.CaptureFixture[str]
+) -> None:
+    maria.run("USE bank", "CREATE OR REPLACE TABLE odd (payer INT, payee INT, paid DATE, g GEOMETRY)",
+              "SET sql_mode = ''", "INSERT INTO odd VALUES (4242, 8, '0000-00-00', POINT(1, 1))")  # fmt: skip
+    here = f"127.0.0.1:{maria.port}"
+    ends = {"source": "payer", "target": "payee"}
+    for address, asked, says in (
+        (maria.address, {"table": "odd"}, "holds a value or a type that its driver does not take"),
+        (maria.address, {"query": "SELECT payer, payee, paid FROM odd"}, "holds a value or a type"),
+        (maria.address, {"query": "SELECT payer, payee, payee FROM odd"}, "two columns of one name"),
+        (f"mysql://root@{here}/none", {"table": "odd"}, "no database of that name"),
+        (f"mysql://root@{here}", {"table": "odd"}, "add the name of a database"),
+        (f"mysql://nobody@{here}/bank", {"table": "odd"}, "asks for a password"),
+        (f"mysql://root@{here}/bank?ssl-mode=REQUIRED", {"table": "odd"}, "how a connection is encrypted"),
+        (f"mysql://root@{here}/bank?colour=red", {"table": "odd"}, "how a connection is encrypted"),
+        ("mysql://root@127.0.0.1:1/bank", {"table": "odd"}, "cannot be reached"),
+        ("mysql://root@nowhere.invalid/bank", {"table": "odd"}, "cannot be reached"),
+    ):
+        with pytest.raises(EdgeDPError, match=says) as refused:
+            read_graph(address, **ends, **asked)
+        assert "4242" not in str(refused.value)
+    assert read_graph(maria.address, query="SELECT payer, payee FROM odd").edge_count == 1
+    assert read_graph(f"mariadb://root@{here}", table="bank.payments", **ends).edge_count == 6
+    assert capfd.readouterr() == ("", "")
+
+
+def test_ids_of_mysql_are_what_their_types_say(maria: MariaDB) -> None:
+    maria.run("USE bank", "CREATE OR REPLACE TABLE kinds (n1 DECIMAL(20), n2 DECIMAL(20, 2), h DECIMAL(9, 1), u BIGINT "
+              "UNSIGNED, v BIGINT UNSIGNED, c CHAR(6), t TEXT, e ENUM('bob'), k UUID, b VARBINARY(3), `odd``name` INT)",
+              "INSERT INTO kinds VALUES (12345678901, 7, 0.5, 1, 18446744073709551615, 'ada', 'Zoë', 'bob', uuid(), "
+              "'ab', 3)")  # fmt: skip
+
+    def ids(source: str, target: str) -> list[Any]:
+        return list(read_graph(maria.address, table="kinds", source=source, target=target).node_ids.tolist())
+
+    assert ids("n1", "n2") == [7, 12345678901]
+    assert ids("u", "odd`name") == [1, 3]
+    assert ids("c", "t") == ["Zoë", "ada"] or ids("c", "t") == ["ada", "Zoë"]
+    assert len(ids("e", "k")) == 2
+    for source, says in (
+        ("h", "not an integer of 64 bits"),
+        ("v", "beyond 64 bits"),
+        ("b", "of type .*binary"),
+    ):
+        with pytest.raises(GraphFormatError, match=says):
+            read_graph(maria.address, table="kinds", source=source, target="u")
+
+
+def test_a_table_of_a_server_is_an_address_and_is_read_again(
+    maria: MariaDB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`register --edges` and `refresh`: what stands in the ledger has no password, and other rows are other answers."""
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path / "cache"))
+    maria.run("USE bank", "CREATE OR REPLACE TABLE moving AS SELECT payer AS source, payee AS target FROM payments",
+              "CREATE OR REPLACE USER clerk IDENTIFIED BY 'hunter2'",
+              "GRANT SELECT ON bank.moving TO clerk")  # fmt: skip
+    monkeypatch.setenv("MYSQL_PWD", "hunter2")
+    address = f"mysql://clerk@127.0.0.1:{maria.port}/bank"
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        store.register_edges("pay", address, table="moving", epsilon_budget=3)
+        store.load(read_graph(address, table="moving"), "copy", epsilon_budget=3)
+        assert store.graph("pay").edge_count == store.graph("copy").edge_count == 6
+        maria.run("DELETE FROM bank.moving WHERE source = 5", "INSERT INTO bank.moving VALUES (5, 1), (1, 9)")
+        assert store.graph("pay").edge_count == 7
+        store.refresh("copy")
+        assert store.graph("copy").edge_count == 7
+        assert store.priv_top_k("pay", "degree", 1, 1).private
+        with pytest.raises(StoreError, match="is kept under the name"):
+            store.register_edges(
+                "again", address, query="SELECT source, target FROM moving", epsilon_budget=3
+            )
+        monkeypatch.setenv("MYSQL_PWD", "wrong")
+        before = store.budget("pay")["epsilon_spent"]
+        with pytest.raises(EdgeDPError, match="refused the password"):
+            store.priv_top_k("pay", "degree", 1, 1)
+        assert store.budget("pay")["epsilon_spent"] == before
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"hunter2" not in file.read_bytes()
+
+
+def test_batches_of_mysql_are_of_one_moment_and_its_transaction_only_reads(maria: MariaDB) -> None:
+    count = 400_000
+    maria.run(
+        "USE bank",
+        f"CREATE OR REPLACE TABLE many AS SELECT seq AS source, seq + 1 AS target FROM seq_1_to_{count}",  # noqa: S608
+    )
+    database = databases.database_of(maria.address)
+    assert database is not None
+    with database.session() as session:
+        rows = 0
+        for batch in session.batches("SELECT source, target FROM many"):
+            if not rows:
+                maria.run("INSERT INTO bank.many SELECT seq, seq FROM bank.seq_1000000_to_1100000")
+            rows += batch.num_rows
+        assert rows == count
+        assert session.schema("SELECT @@in_transaction, @@tx_isolation")[2] == [(1, "REPEATABLE-READ")]
+        with pytest.raises(GraphFormatError):
+            session.schema("UPDATE many SET source = 1")
+    assert maria.run("SELECT count(*) FROM bank.many WHERE source = 1") == "1"
+
+
+RECORDED = """
+import json, sys
+import pyarrow as pa
+
+def read_sql(address, statement, **rest):
+    with open({file!r}, "a") as file:
+        file.write(json.dumps([address, statement, rest["pre_execution_query"]]) + "\\n")
+    table = pa.table({{"payer": [1, 2], "payee": [2, 3]}})
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
+"""
+
+
+def test_what_is_sent_to_the_driver_of_sql_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No server of it was at hand: its driver is a double, which keeps what it is given."""
+    pytest.importorskip("connectorx")
+    (tmp_path / "connectorx.py").write_text(RECORDED.format(file=str(tmp_path / "asked")))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("SQLCMDPASSWORD", "hunter2@")
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        address = f"mssql://sa@127.0.0.1:{there.getsockname()[1]}/bank"
+        graph = read_graph(address, table="dbo.payments", source="payer", target="payee")
+        assert graph == Graph.from_edges([(1, 2), (2, 3)])
+        read_graph(address, query="SELECT payer, payee FROM payments;", source="payer", target="payee")
+    asked = [json.loads(line) for line in (tmp_path / "asked").read_text().splitlines()]
+    host = address.partition("@")[2]
+    assert {each[0] for each in asked} == {f"mssql://sa:hunter2%40@{host}?encrypt=true"}
+    assert {each[2] for each in asked} == {None}
+    assert [each[1] for each in asked] == [
+        "SELECT 1 AS one",
+        "SELECT TOP (3) * FROM [dbo].[payments] WITH (HOLDLOCK)",
+        "SELECT [payer], [payee] FROM [dbo].[payments] WITH (HOLDLOCK)",
+        "SELECT 1 AS one",
+        "SELECT TOP (3) * FROM (\nSELECT payer, payee FROM payments\n) AS edges",
+        "SELECT [payer], [payee] FROM (\nSELECT payer, payee FROM payments\n) AS edges",
+    ]
+    with pytest.raises(GraphFormatError, match="cannot be reached"):
+        read_graph("mssql://sa@127.0.0.1:1/bank", table="payments")
+    monkeypatch.setattr(databases, "find_spec", lambda name: None)
+    with pytest.raises(GraphFormatError, match=r"install edgedp\[mssql\]"):
+        read_graph(address, table="payments")
+
+
+def test_a_stream_that_only_ends_is_not_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends between two batches says nothing: its rows so far are no graph."""
+    pytest.importorskip("connectorx")
+    ends = """
+def ended():
+    import os
+    yield pa.record_batch({'payer': [1], 'payee': [2]})
+    sys.stdout.flush()
+    os._exit(0)
+"""
+    double = RECORDED.format(file=str(tmp_path / "asked")) + ends
+    double = double.replace(
+        "table.to_batches())",
+        "ended() if 'TOP' not in statement and '1 AS' not in statement else table.to_batches())",
+    )
+    (tmp_path / "connectorx.py").write_text(double)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (
+        socket.create_server(("127.0.0.1", 0)) as there,
+        pytest.raises(GraphFormatError, match="broke off"),
+    ):
+        read_graph(
+            f"mssql://sa@127.0.0.1:{there.getsockname()[1]}/bank", table="payments", source=1, target=2
+        )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux sends a signal with the end of a process")
+def test_a_driver_ends_with_the_process_that_asks_even_while_its_statement_runs(tmp_path: Path) -> None:
+    """It holds a password, a connection and a transaction, and a read that is waited for stops all of its Python."""
+    waits = "import ctypes, os, pathlib\ndef read_sql(*given, **more):\n"
+    waits += f"    pathlib.Path({str(tmp_path / 'new')!r}).write_text(str(os.getpid()))\n"
+    waits += f"    os.rename({str(tmp_path / 'new')!r}, {str(tmp_path / 'pid')!r})\n"
+    waits += "    ctypes.PyDLL(None).sleep(600)  # and keeps the lock of Python\n"
+    (tmp_path / "connectorx.py").write_text(waits)
+    asks = "from edgedp.graph.reading.sources.apart import Driver; Driver('mysql://h/b').rows('SELECT 1')"
+    asking = subprocess.Popen([sys.executable, "-c", asks], env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    while not (tmp_path / "pid").exists():
+        assert asking.poll() is None
+        time.sleep(0.02)
+    driver = Path("/proc", (tmp_path / "pid").read_text(), "cmdline")
+    assert b"apart.py" in driver.read_bytes()
+    asking.kill()
+    asking.wait()
+    with suppress(OSError):
+        while driver.read_bytes():  # of a corpse it is empty
+            time.sleep(0.02)
+
+
+def test_a_server_of_mysql_that_ends_in_the_middle_leaves_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    with mariadb() as server:
+        server.run(
+            "USE bank", "CREATE TABLE many AS SELECT seq AS source, seq + 1 AS target FROM seq_1_to_2000000"
+        )
+
+        def end(stage: str, done: int, total: int | None, /) -> None:
+            if stage == "reading rows" and done:
+                server.process.kill()
+
+        with pytest.raises(GraphFormatError, match="broke off in the middle"):
+            read_source(server.address, options=checked_options(table="many"), progress=end)
+        with pytest.raises(GraphFormatError, match="cannot be reached"):
+            read_graph(server.address, table="many")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_all_batches_are_of_one_moment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """What others write between the look at the columns and the last batch is not read."""
     server.run(
@@ -287,6 +554,22 @@ def test_no_word_of_a_connection_gets_into_the_store_or_its_log(
     )
     assert undone.exit_code == 1
     assert len(edgedp.open_store().graphs()) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ada:12/cret@db.example.org/bank", "mysql://ada:cr?et@db.example.org/bank",
+        "mssql://ada:cr#et@db.example.org/bank", "mariadb://ada:[cret@db.example.org/bank",
+        "postgresql://db.example.org/bank?p%61ssword=cret", "mysql+pymysql://ada:cret@db.example.org/bank",
+        "oracle://ada:12/cret@db.example.org/bank",
+    ],
+)  # fmt: skip
+def test_a_password_is_refused_and_not_shown_however_it_is_written(address: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        databases.database_of(address)
+    assert not any(part in str(refused.value) for part in ("cret", "cr?", "cr#", ":12", "ada"))
+    assert databases.database_of("sqlite:///a@b/bank.db") is not None
 
 
 def test_progress_counts_rows(address: str) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from edgedp import Graph, preview, read_graph
 from edgedp.faces.cli import edgedp as command_line
-from edgedp.graph.loading import joining
+from edgedp.graph.loading import located
 from edgedp.graph.reading.sources.locating import name_of
 from edgedp.words.errors import (
     EdgeDPError,
@@ -231,13 +231,13 @@ def test_a_folder_that_changes_meanwhile_is_refused(
 ) -> None:
     write(tmp_path / "a.csv", [(1, 2)])
     write(tmp_path / "b.csv", [(2, 3)])
-    compared = joining._refuse_other
+    compared = located._refuse_other
 
     def changed(*args: Any) -> None:
         change(tmp_path)
         compared(*args)
 
-    monkeypatch.setattr(joining, "_refuse_other", changed)
+    monkeypatch.setattr(located, "_refuse_other", changed)
     with pytest.raises(GraphFormatError, match="changed while it was read"):
         read_graph(tmp_path, **ENDS)
 

@@ -88,10 +88,13 @@ def _igraph(ids: list[Any]) -> Graph:
 
 CONTAINERS: dict[str, Callable[[list[Any]], Graph]] = {
     "list": lambda ids: Graph.from_edges(_pairs(ids)),
+    "tuple": lambda ids: Graph.from_edges(tuple(_pairs(ids))),
     "lists": lambda ids: Graph.from_edges([list(pair) for pair in _pairs(ids)]),
     "generator": lambda ids: Graph.from_edges(pair for pair in _pairs(ids)),
     "object array": lambda ids: Graph.from_edges(_object_array(ids)),
     "nodes": lambda ids: Graph.from_edges(_pairs(ids), nodes=ids),
+    "nodes in a set": lambda ids: Graph.from_edges(_pairs(ids), nodes=set(ids)),
+    "nodes in a series": lambda ids: Graph.from_edges(_pairs(ids), nodes=pd.Series(ids, dtype=object)),
     "nodes in a generator": lambda ids: Graph.from_edges(_pairs(ids), nodes=(node for node in ids)),
     "dict": lambda ids: Graph.from_frame(_columns(ids)),
     "networkx": _networkx,
@@ -103,9 +106,9 @@ CONTAINERS: dict[str, Callable[[list[Any]], Graph]] = {
 }  # fmt: skip
 
 
-TABLE = [
-    (kind, way) for kind in KINDS for way in CONTAINERS if way != "networkx" or kind not in ("None", "masked")
-]  # its own no
+OWN_NO = {("None", "networkx"), ("masked", "networkx"), ("masked", "nodes in a set")}
+"""What the container itself does not take."""
+TABLE = [(kind, way) for kind in KINDS for way in CONTAINERS if (kind, way) not in OWN_NO]
 
 
 @pytest.mark.filterwarnings("ignore:Warning. converting a masked element")  # numpy's, before the refusal

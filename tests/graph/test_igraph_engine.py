@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edgedp import Graph
 from edgedp.graph.engines import igraph as igraph_engine
-from edgedp.graph.engines import native
+from edgedp.graph.engines import native, paths
 from metric_definitions import (
     CLOSED_FORMS,
     QUANTITIES,
@@ -65,7 +65,7 @@ def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, da
 @pytest.mark.parametrize("block", [1, 50, 1000])
 def test_the_size_of_the_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     graph = skewed(120, seed=4)
-    monkeypatch.setattr(igraph_engine, "BLOCK", block)
+    monkeypatch.setattr(paths, "BLOCK", block)
     for quantity in QUANTITIES:
         values = getattr(igraph_engine, quantity)(graph)
         np.testing.assert_allclose(values, by_definition(graph, quantity), rtol=1e-12, atol=1e-12)

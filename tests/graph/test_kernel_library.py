@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -16,6 +17,7 @@ from edgedp import Graph
 from edgedp.graph.engines import native
 from edgedp.graph.engines.native import build
 from edgedp.graph.engines.native.library import LEVELS, Forward, Rows, Scratch, call, given, level_name, taken
+from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.words.errors import EngineError, GraphFormatError
 
 TESTS = Path(__file__).parents[1]
@@ -253,22 +255,28 @@ def test_every_level_of_this_processor_was_compiled() -> None:
 # -- the kernels' memory -----------------------------------------------------------------------------
 
 
+SANITIZED = [
+    "-Og",
+    "-g1",  # lines are named; variables would take a third of the compiling
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+]
+
+
 @pytest.fixture(scope="module")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the kernels with the address and the undefined behaviour sanitizer."""
+def sanitized() -> Path:
+    """Compile the kernels with the address and the undefined behaviour sanitizer, once for the same sources."""
     if GCC is None or sys.platform != "linux":
         pytest.skip("needs gcc on Linux")
-    folder = tmp_path_factory.mktemp("sanitized")
-    flags = [
-        "-Og",
-        "-g1",  # lines are named; variables would take a third of the compiling
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-        "-fno-omit-frame-pointer",
-    ]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CC", GCC)
-        build.compile_library(folder / build.LIBRARY, "cc", flags=flags)
+    compiler = subprocess.run([GCC, "--version"], capture_output=True, text=True, check=True).stdout
+    of = f"{build.sources_digest()} {SANITIZED} {compiler}"
+    folder = cache_folder() / f"sanitized-{hashlib.sha256(of.encode()).hexdigest()[:16]}"
+    library = folder / build.LIBRARY
+    if not library.exists():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CC", GCC)
+            build.compile_library(library, "cc", flags=SANITIZED)
     return folder
 
 

@@ -17,6 +17,7 @@ import small_graphs
 from edgedp import Graph
 from edgedp.graph.engines import native
 from edgedp.graph.engines.native import engine as native_engine
+from edgedp.graph.engines.native import shared as native_shared
 from edgedp.graph.engines.native.build import LEVELS
 from edgedp.graph.engines.native.library import instruction_level, level_name
 from edgedp.mechanisms.grid import grid_bits
@@ -298,11 +299,11 @@ def test_common_neighbors_lie_between_their_bounds_and_meet_them_where_counts_sa
     """Few nodes are counted, or all of them: what was left out is bounded by its degree."""
     real = kernel_reference.max_common_neighbors(graph)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(native_engine, "COUNTED_LEAST", room)
+        patched.setattr(native_shared, "COUNTED_LEAST", room)
         graph.kept.pop("common_neighbors_between", None)
         low, high = native.common_neighbors_between(graph)
         with native_engine._scratch(graph) as memory:
-            chosen, _ = native_engine._worth_counting(native_engine._rows(graph, memory), graph.degrees)
+            chosen, _ = native_shared._worth_counting(native_engine._rows(graph, memory), graph.degrees)
     assert np.all(low <= real)
     assert np.all(real <= high)
     assert np.array_equal(low[chosen], kernel_reference.most_common_among(graph, chosen.tolist()))
@@ -314,10 +315,10 @@ def test_bounds_of_common_neighbors_are_given_up_where_the_hubs_share_too_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = Graph.from_edges([(a, b) for a in range(30) for b in range(a)])
-    monkeypatch.setattr(native_engine, "COUNTED_LEAST", 20)
-    monkeypatch.setattr(native_engine, "COUNTED_PAIRS", 0)
+    monkeypatch.setattr(native_shared, "COUNTED_LEAST", 20)
+    monkeypatch.setattr(native_shared, "COUNTED_PAIRS", 0)
     with native_engine._scratch(graph) as memory:
-        chosen, starts = native_engine._worth_counting(native_engine._rows(graph, memory), graph.degrees)
+        chosen, starts = native_shared._worth_counting(native_engine._rows(graph, memory), graph.degrees)
     assert len(chosen) < 174 // 29
     assert int(starts[-1]) == 29 * len(chosen)
     low, high = native.common_neighbors_between(graph)

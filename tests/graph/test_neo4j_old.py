@@ -204,7 +204,10 @@ def test_the_jar_of_0_1_0_debits_nothing_in_a_migrated_database(old_package: Pat
         for jar in (home / "plugins").glob("*.jar"):
             jar.unlink()
         shutil.copy2(jars[which], home / "plugins" / f"edgedp-neo4j-{which}.jar")
-        conf = {"worker.python": str(pythons[which])} | CONF
+        conf = {
+            "worker.python": str(pythons[which]),
+            "worker.cache": CONF["worker.cache"],
+        }  # 0.1.0 has no other
         (home / "conf" / "edgedp.conf").write_text("".join(f"{key}={value}\n" for key, value in conf.items()))
 
     place = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "ssn"}

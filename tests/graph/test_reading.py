@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from edgedp.graph.graph import Graph
-from edgedp.graph.loading import read_graph, read_source
-from edgedp.graph.reading import LoadReport
+from edgedp.graph.loading import LoadReport, read_graph, read_source
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.text.layout import detect_layout
 from edgedp.graph.reading.text.table import _read_block, _read_lines, _without_comments
@@ -281,10 +280,10 @@ def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(text, width):
         assume(False)
     rest = data[layout.start :]
     try:
-        slow = [column.to_list() for column in _read_lines(rest, layout.number + 1, layout, "x")]
+        slow = [column.to_list() for column in _read_lines(rest, layout.number + layout.header, layout, "x")]
     except GraphFormatError:
         slow = None
-    data, _ = _without_comments(rest, layout, layout.number + 1, "x")
+    data, _ = _without_comments(rest, layout, layout.number + layout.header, "x")
     for ids in (None, "integer", "text"):
         fast = _read_block(data, layout, ids, texts=ids == "text")
         if fast is not None and len(fast[0]):

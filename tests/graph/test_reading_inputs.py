@@ -344,6 +344,9 @@ INPUTS = {
         options={"source": "payer", "target": "payee"},
         told="read as Parquet, text ids: 2 rows",
     ),
+    "Parquet, a time after the year 9999": Input(
+        written(parquet.write_table, tabular(u=[1], v=[2], w=pa.array([2**59], pa.timestamp("us")))), [(1, 2)]
+    ),
     "Parquet, columns not told": Input(written(parquet.write_table, PAYMENTS), TWO),
     "Parquet of two columns": Input(
         written(parquet.write_table, tabular(a=[1, 2], b=[2, 3])), [(1, 2), (2, 3)]
@@ -438,6 +441,19 @@ INPUTS = {
         PAJEK, [(1, 2), (2, 3)], alone=(4,), told="not labels", options={"labels": False}
     ),
     "GML with an id that floats cannot hold": Input(GML.replace("id 5", f"id {2**53 + 1}"), refused="2^53"),
+    "GML of two graphs": Input(GML + GML, refused="holds more than one graph"),
+    "GML with a graph in a graph": Input(
+        GML.replace("graph [", "graph [ graph [ node [ id 7 ] ]"), refused="more than one graph"
+    ),
+    "GML with an edge behind it": Input(GML + "Edge [ source 1 target 5 ]\n", refused="edges outside of it"),
+    "GML with words that only look like it": Input(
+        GML.replace("directed 0", 'directed 0\n# graph [\ncomment "graph [ ]"').replace(
+            "id 5", "subgraph [ w 1 ] id 5"
+        ),
+        [(1, 2)],
+        alone=(5,),
+        options={"labels": False},
+    ),
     "GML, truncated": Input(GML[:-40], refused="broken or cut short"),
     "GML with a node twice": Input(GML.replace("id 5", "id 1"), refused="GML"),
     "Pajek": Input(PAJEK, TWO, alone=("dan",), told="labels"),

@@ -104,7 +104,11 @@ def test_one_command_sets_the_version_everywhere(tmp_path: Path) -> None:
     set_version(tmp_path, "7.8.9", "2031-02-03")
     for name in names:
         assert (tmp_path / name).read_text(encoding="utf-8").count("7.8.9") == 1, name
-        assert edgedp.__version__ not in (tmp_path / name).read_text(encoding="utf-8"), name
+    for name, pattern in script.PLACES.items():
+        assert re.search(
+            pattern.replace(script.FORM, re.escape(edgedp.__version__)), (ROOT / name).read_text()
+        ), name
+        assert re.search(pattern, (tmp_path / name).read_text())[0].count("7.8.9") == 1, name  # type: ignore[index]
     cited = yaml.safe_load((tmp_path / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], str(cited["date-released"])) == ("7.8.9", "2031-02-03")
     assert (

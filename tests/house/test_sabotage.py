@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def sabotaged(sabotage: Sabotage) -> Iterator[None]:
     and what is kept in memory is forgotten before and after.
     """
     import_everything()
-    run("--collect-only", sabotage.caught_by.partition("[")[0])
+    collect(sabotage.caught_by.partition("::")[0])
     there, kept = ours(), kept_results()
     try:
         with pytest.MonkeyPatch.context() as monkeypatch:
@@ -68,6 +69,12 @@ def sabotaged(sabotage: Sabotage) -> Iterator[None]:
         for each in kept:
             each.cache_clear()
     assert ours() == there, f"imported under a patch, which they keep: {sorted(ours() - there)}"
+
+
+@cache
+def collect(file: str) -> None:
+    """Import a file of tests, once."""
+    run("--collect-only", node_of(file))
 
 
 def ours() -> set[str]:
@@ -181,7 +188,7 @@ def test_no_sabotage_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
         statement("account_debit", "$cost <= maxPerRelease", "1"),
         {"edgedp.ledger.script:debit": lambda real: real},
         {"edgedp.ledger.scripts:debit": lambda real: real},
-        {"edgedp.release.plan.targets:checked_target.__code__": edited("if target is 1:", "if False:")},
+        {"edgedp.release.plan.base:checked_target.__code__": edited("if target is 1:", "if False:")},
         {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": lambda real: real},
     ],
     ids=["a statement", "a name", "a module", "a line", "a name that nobody looks up"],

@@ -132,7 +132,7 @@ def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
     assert not Path(where).is_relative_to(ROOT)
 
     ranks = [line.split() for line in installed.run("edgedp", "demo").splitlines() if line[:1].isspace()]
-    assert [rank for rank, *node in ranks if rank.isdigit() and len(node) == 1] == [
+    assert [rank for rank, *node in ranks if rank.isdigit() and len(node) == 4] == [
         str(i) for i in range(1, 11)
     ]
 

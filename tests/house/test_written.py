@@ -22,7 +22,14 @@ from edgedp.mechanisms.checks import part_of_one
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano
 from edgedp.words.amounts.rho import delta_atto
-from edgedp.words.amounts.written import bytes_of, decimal_of, fraction_of, shortest, whole_of
+from edgedp.words.amounts.written import (
+    bytes_of,
+    decimal_of,
+    fraction_of,
+    shortest,
+    strict_json,
+    whole_of,
+)
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError, UnknownNameError
 
 ODD = (
@@ -168,3 +175,13 @@ def test_a_message_repeats_no_long_value(kind: Any) -> None:
     with pytest.raises(ParameterError) as refused:
         epsilon_nano("9" * 10_000)
     assert len(str(refused.value)) < 300
+
+
+def test_json_has_no_key_twice_and_no_number_without_end() -> None:
+    """Of two epsilons of one question it must not be left to the reader which one is meant."""
+    assert strict_json('{"epsilon": 1, "k": [2.5, null], "of": {"epsilon": "3"}}') == {
+        "epsilon": 1, "k": [2.5, None], "of": {"epsilon": "3"}
+    }  # fmt: skip
+    for odd in ('{"a": 1, "a": 1}', '{"b": {"a": 1, "a": 2}}', "[NaN]", "Infinity", '{"a": -Infinity}', "{"):
+        with pytest.raises(ValueError, match=r".*"):
+            strict_json(odd)

@@ -15,7 +15,7 @@ from conftest import OpenStore
 import edgedp
 from edgedp import Graph, Store, open_store
 from edgedp.graph.ids import numbers_of
-from edgedp.ledger import events, registry
+from edgedp.ledger import registry
 from edgedp.ledger.account import account_of
 from edgedp.ledger.log import history
 from edgedp.mechanisms.selection.domains import declare
@@ -375,7 +375,7 @@ def test_a_declaration_that_another_one_overtook_is_refused(store: Store) -> Non
         )
         store.percentile("people", property="age", q=0.5, epsilon=0.1)
         outcome = run(session, script)
-    assert str(events.curator_refusal(outcome.name, name)).startswith("the account of 'people")
+    assert str(ledger.curator_refusal(outcome.name, name)).startswith("the account of 'people")
     assert store.attributes("people")[0]["high"] == 100
 
 

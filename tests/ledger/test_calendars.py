@@ -14,7 +14,7 @@ from edgedp.graph.dated import UNDATED
 from edgedp.ledger.account import Account
 from edgedp.ledger.calendars.runs import NOTHING, Reach, charged, dearest, steps, touched
 from edgedp.ledger.calendars.spans import dated, every_run
-from edgedp.release.plan.base import PublicFacts
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.dates.calendar import Calendar, calendar_kept, calendar_of

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from edgedp.ledger import ledger
-from edgedp.ledger.backend import GraphRow
 from edgedp.ledger.debits.debiting import debit_script, step_script
+from edgedp.ledger.rows import GraphRow
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release.plan import Plan, plan
 from edgedp.words.dates.calendar import calendar_of

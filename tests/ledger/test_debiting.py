@@ -82,6 +82,10 @@ DATED_COSTS = [
         ((2, 3), (3, 2), (1, 1)), ((2, 2), (3, 3), (3, 4), (4, 4), (0, 0), (8, 9), (None, None))
     )
 ]
+DATED_COSTS += [
+    Cost(1, 1, 2, WITHIN, 3, 3),  # a further part of a release
+    *(Cost(5, 5, 5, WITHIN, *span) for span in ((2, 2), (None, None))),  # all that there is
+]
 
 
 def spent_of_runs(paid: tuple[tuple[int, int, int], ...]) -> list[int]:
@@ -185,7 +189,7 @@ def cases(*, share: bool) -> Iterator[tuple[Account, Cost]]:
     for found in shares() if share else (*ACCOUNTS, *DATED):
         dated = found.paid is not None
         yield from ((found, asked) for asked in (DATED_COSTS if dated else COSTS))
-        yield from ((found, asked) for asked in (COSTS[:3] if dated else DATED_COSTS[-7:]))
+        yield from ((found, asked) for asked in (COSTS[:3] if dated else DATED_COSTS[-10:]))
 
 
 def matches(statement: Statement, *, share: bool) -> bool:

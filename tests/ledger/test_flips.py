@@ -185,11 +185,11 @@ def test_a_sweep_asks_again_before_it_removes(tmp_path: Path) -> None:
 def test_a_version_that_was_written_otherwise_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edgedp.stores.embedded import files
+    from edgedp.stores.embedded import database
 
-    fill = files._fill
+    fill = database.fill
     other = Graph.from_edges([(1, 2), (1, 3)])
-    monkeypatch.setattr(files, "_fill", lambda path, graph, kept: fill(path, other, kept))
+    monkeypatch.setattr(database, "fill", lambda path, graph, kept: fill(path, other, kept))
     with open_store(tmp_path / "store") as store:
         with pytest.raises(EdgeDPError, match="not the one that was written"):
             store.load(Graph.from_edges([(1, 2), (2, 3)]), "kite")

@@ -24,11 +24,11 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
-from edgedp.ledger import events, ledger, registry
-from edgedp.ledger.account import Declaration, check_delta
+from edgedp.ledger import events, ledger, placing, registry
 from edgedp.ledger.backend import Session
 from edgedp.ledger.chain import Head, chained, digest, genesis, link
 from edgedp.ledger.debits import debiting
+from edgedp.ledger.events import Declaration, check_delta
 from edgedp.ledger.log import consistency, history
 from edgedp.ledger.script import Script, Step, run
 from edgedp.release.plan import Plan, PublicFacts, plan
@@ -190,17 +190,17 @@ def test_no_other_outcome_is_silently_taken_for_one() -> None:
     with pytest.raises(AssertionError):
         ledger.judge("debited", {}, name="g", plan=planned(), request_id=None)
     with pytest.raises(AssertionError):
-        events.curator_refusal("done", "g")
+        ledger.curator_refusal("done", "g")
 
 
 def test_every_outcome_of_a_script_is_judged() -> None:
     row = registry.GraphRow("g", 1, "N", "T", "id", 5, None, nodes_supplied=False, loaded=True)
     declared = Declaration(NANO, None, 5)
     scripts = [
-        registry.load_script(row, None, None, declared, fingerprint="x", by="b", at="a", last=[]),
-        registry.load_script(row, row, None, declared, fingerprint="x", by="b", at="a", last=[]),
-        registry.register_script(row, None, declared, by="b", at="a", last=[]),
-        registry.drop_script(row, [], by="b", at="a"),
+        placing.load_script(row, None, None, declared, fingerprint="x", by="b", at="a", last=[]),
+        placing.load_script(row, row, None, declared, fingerprint="x", by="b", at="a", last=[]),
+        placing.register_script(row, None, declared, by="b", at="a", last=[]),
+        placing.drop_script(row, [], by="b", at="a"),
         events.budget_script("g", None, declared, by="b", at="a"),
         events.event_script("g", "exact", {}, by="b", at="a"),
     ]
@@ -212,7 +212,7 @@ def test_every_outcome_of_a_script_is_judged() -> None:
         if outcome
     }
     for outcome in fired:
-        assert isinstance(events.curator_refusal(outcome, "g"), EdgeDPError)
+        assert isinstance(ledger.curator_refusal(outcome, "g"), EdgeDPError)
 
 
 def test_a_request_is_answered_once_and_never_drawn_again(session: Session) -> None:

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from edgedp import Graph, ParameterError, StoreError
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger import placing
 from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, projection_of
-from edgedp.ledger.registry import registered_row
+from edgedp.ledger.placing import registered_row
+from edgedp.ledger.rows import GraphRow
 from edgedp.ledger.sources import resolved
 from edgedp.mechanisms.adaptive.arcs import arc_moves
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords
-from edgedp.release.conditions import conditions, written_conditions
+from edgedp.release.conditions import conditions, texts_of, where_of, written_conditions
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import ArcsPlan, PublicFacts, of_nodes, plan
 from edgedp.stores.neo4j.packed import graph_of_rows
@@ -167,6 +168,10 @@ def test_an_edited_projection_is_refused_wherever_it_is_read(kept: str) -> None:
         ({"where": {"s": {"in": []}}}, "where.s.in must be a list of 1 to 100 values"),
         ({"where": {"s": {"in": [[1]]}}}, r"where.s holds \[1\], must be a text, true, false, a finite number"),
         ({"where": {"s": {"gt": True}}}, "where.s.gt is True, which has no order; compare by eq"),
+        ({"where": {"s": {"lt": np.bool_(0)}}}, "where.s.lt is False, which has no order; compare by eq"),
+        ({"where": {"s": np.float64("inf")}}, "where.s holds inf, must be a text"),
+        ({"where": {"s": np.uint64(2**63)}}, "where.s holds 9223372036854775808, must be a text"),
+        ({"where": {"s": np.array([1, 2])}}, r"where.s holds array\(\[1, 2\]\), must be a text"),
         ({"where": {"s": None}}, "where.s holds None, must be a text"),
         ({"where": {"s": float("nan")}}, "where.s holds nan, must be a text"),
         ({"where": {"s": 2**63}}, "where.s holds 9223372036854775808, must be a text"),
@@ -185,9 +190,45 @@ def test_conditions_of_the_command_line() -> None:
         "e": {"gt": -3}, "f": {"eq": "1_0"},
     }  # fmt: skip
     assert conditions(written_conditions(["b in true,false"]))[0].value == [True, False]
+    quoted = ['c in "New York, NY","Bern" ,5', 'd="a>=1"', 'e="5""', 'f="call, text"']
+    assert written_conditions(quoted) == {
+        "c": {"in": ["New York, NY", "Bern", 5]}, "d": {"eq": "a>=1"}, "e": {"eq": '5"'}, "f": {"eq": "call, text"},
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["", "a", ">=1", "a==1", "a>", "a=>1", " in x", "a in "])
+@pytest.mark.parametrize("value", ["a, b", 'a", b', 'a "b", c', '"', ",", 'x"', "a=b", "7", "true", "é;"])
+def test_a_list_is_written_as_it_is_read_or_not_at_all(value: str) -> None:
+    where = {"kind": {"in": [value, "z"]}}
+    if value.count('"') % 2:
+        with pytest.raises(ParameterError, match="give a map"):  # never other conditions
+            texts_of(where)
+        return
+    assert conditions(written_conditions(texts_of(where))) == conditions(where)
+
+
+def test_moments_are_whole_microseconds_however_far_away() -> None:
+    for text, at in (("9999-12-31T23:59:59.999999", 253402300799999999), ("0001-01-01", -62135596800000000)):
+        (found,) = conditions({"at": {"date": text}})
+        assert found.value.microseconds == at
+        assert conditions(where_of([found])) == (found,)
+
+
+def test_values_of_numpy_are_the_values_that_they_are() -> None:
+    given = {"i": np.int8(3), "f": np.float32(0.5), "b": np.bool_(1), "t": np.str_("x"), "a": np.array(7)}
+    found = conditions(given)
+    plain = {"i": 3, "f": 0.5, "b": True, "t": "x", "a": 7}
+    assert found == conditions(plain)
+    for each in found:
+        assert type(each.value) is type(plain[each.property])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "a", ">=1", "a==1", "a>", "a=>1", " in x", "a in ", 'a="x', 'a=x"', 'a in "x,y', "a in x,,y",
+        "a>=1000 and b<=5", "a>=1, b=2", "a in x,b=y", 'name="x', 'a in "x" or "y',
+    ],
+)  # fmt: skip
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(ParameterError):
         conditions(written_conditions([text]))
@@ -325,13 +366,12 @@ def test_a_projection_that_is_not_of_the_candidates_is_refused() -> None:
 @pytest.mark.parametrize("unit", ["source", "target"])
 def test_arcs_that_are_turned_round_have_no_account_of_one_node(unit: str) -> None:
     """Beside a graph of the arcs as they are, in_degree of the other one would tell all that a source does."""
-    from edgedp.ledger import registry
-    from edgedp.ledger.account import Declaration
+    from edgedp.ledger.events import Declaration
 
     for orientation in ("natural", "reverse"):
         row = registered_row("g", projection_of("N", "R", orientation), "id", None)
         declared = Declaration(protect=unit)  # type: ignore[arg-type]
-        script = lambda: registry.register_script(row, None, declared, by="me", at="now", last=[])  # noqa: B023, E731
+        script = lambda: placing.register_script(row, None, declared, by="me", at="now", last=[])  # noqa: B023, E731
         if orientation == "natural":
             assert script().steps
         else:

@@ -15,12 +15,11 @@ from click.testing import CliRunner
 import edgedp
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
-from edgedp.ledger import registry
+from edgedp.ledger import ledger, placing
 from edgedp.ledger.account import Account
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, plan
-from edgedp.stores import curator
 from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
 from gateway_server import serve
 from plugin_fixtures import PluginServer, neo4j_with_plugin
@@ -301,7 +300,7 @@ def test_a_graph_without_directions_does_not_take_the_place_of_an_account_of_sou
 def test_what_was_released_between_reading_and_declaring_is_noticed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = curator.found_account
+    read = ledger.found_account
 
     def late(session: Any, name: str) -> Account | None:
         found = read(session, name)
@@ -309,7 +308,7 @@ def test_what_was_released_between_reading_and_declaring_is_noticed(
         store.priv_top_k("followed", **ASKED)
         return found
 
-    monkeypatch.setattr(curator, "found_account", late)
+    monkeypatch.setattr(ledger, "found_account", late)
     with pytest.raises(StoreError, match="the account of 'followed' changed meanwhile; declare again"):
         store.load(FOLLOWED, "followed", replace=True, protect="pair")
     assert store.budget("followed")["protect"] == "source"
@@ -319,7 +318,7 @@ def test_a_unit_that_was_declared_between_reading_and_loading_stays(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One loads without a word of it, while another declares it, releases and drops the graph."""
-    arcs, planned = Graph.from_edges([(1, 2), (3, 2)], directed=True), registry.load_script
+    arcs, planned = Graph.from_edges([(1, 2), (3, 2)], directed=True), placing.load_script
 
     def late(*given: Any, **chosen: Any) -> Any:
         script = planned(*given, **chosen)
@@ -330,7 +329,7 @@ def test_a_unit_that_was_declared_between_reading_and_loading_stays(
             another.drop("g")
         return script
 
-    monkeypatch.setattr(registry, "load_script", late)
+    monkeypatch.setattr(placing, "load_script", late)
     with pytest.raises(StoreError, match="the account of 'g' changed meanwhile; declare again"):
         store.load(arcs, "g")
     assert store.budget("g")["protect"] == "source"

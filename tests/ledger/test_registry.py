@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from edgedp import Graph, ParameterError, Store, StoreError, UnknownNameError, open_store
-from edgedp.ledger import ledger, registry, sources
-from edgedp.ledger.account import Declaration
-from edgedp.ledger.backend import GraphRow, Session
+from edgedp.ledger import ledger, placing, registry, sources
+from edgedp.ledger.backend import Session
+from edgedp.ledger.events import Declaration
+from edgedp.ledger.rows import GraphRow, row_named
 from edgedp.ledger.script import run
 from edgedp.stores.neo4j import places
 
@@ -38,7 +39,7 @@ def row(name: str, version: int = 1) -> GraphRow:
 
 
 def load(session: Session, version: GraphRow, before: GraphRow | None) -> str:
-    script = registry.load_script(
+    script = placing.load_script(
         version, before, None, Declaration(), fingerprint=None, by="b", at=ledger.now(), last=[]
     )
     return run(session, script).name
@@ -60,11 +61,11 @@ def test_of_two_replacements_the_second_is_refused(session: Session) -> None:
 def test_a_drop_of_another_version_is_refused(session: Session) -> None:
     before = registry.known(session, "kite")
     load(session, row("kite", 1), before)
-    assert run(session, registry.drop_script(before, [], by="b", at="a")).name == "changed"
+    assert run(session, placing.drop_script(before, [], by="b", at="a")).name == "changed"
     assert (
-        run(session, registry.drop_script(registry.known(session, "kite"), [], by="b", at="a")).name == "done"
+        run(session, placing.drop_script(registry.known(session, "kite"), [], by="b", at="a")).name == "done"
     )
-    assert run(session, registry.drop_script(before, [], by="b", at="a")).name == "changed"
+    assert run(session, placing.drop_script(before, [], by="b", at="a")).name == "changed"
 
 
 def test_a_load_that_is_refused_leaves_neither_row_nor_account_nor_log(session: Session) -> None:
@@ -72,17 +73,17 @@ def test_a_load_that_is_refused_leaves_neither_row_nor_account_nor_log(session: 
     assert load(session, row("fresh"), row("fresh", 7)) == "changed"
     assert session.run("account_list") == before
     assert session.run("log_list", name="fresh") == []
-    assert registry.find(session, "fresh") is None
+    assert row_named(session, "fresh") is None
 
 
 def test_a_registration_of_a_name_that_is_taken_is_refused(session: Session) -> None:
-    script = registry.register_script(row("kite", 9), None, Declaration(), by="b", at="a", last=[])
+    script = placing.register_script(row("kite", 9), None, Declaration(), by="b", at="a", last=[])
     assert run(session, script).name == "taken"
 
 
 def test_a_registration_notes_its_type_and_a_second_name_has_its_account(session: Session) -> None:
     there = replace(row("one", 9), loaded=False)
-    script = registry.register_script(there, None, Declaration(10**9), by="b", at="a", last=[])
+    script = placing.register_script(there, None, Declaration(10**9), by="b", at="a", last=[])
     assert run(session, script).name == "done"
     assert ledger.find(session, "one").budget == 10**9
     rows = {each: session.run(each) for each in sources.READS}
@@ -99,9 +100,9 @@ def test_a_row_comes_back_as_it_was_put(session: Session) -> None:
             put = GraphRow(
                 "x", 2**62 - 1, "N `", "T", "id", 5, bound, nodes_supplied=supplied, loaded=True, digest="d"
             )
-            for step in registry.place_steps(put):
+            for step in placing.place_steps(put):
                 session.run(step.statement, **step.parameters)
-            assert registry.find(session, "x") == put
+            assert row_named(session, "x") == put
 
 
 def test_a_misspelt_name_is_refused_with_the_nearest(session: Session) -> None:

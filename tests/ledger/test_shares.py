@@ -29,6 +29,7 @@ from edgedp import (
 )
 from edgedp.ledger import shares
 from edgedp.ledger.account import account_of
+from edgedp.ledger.log.consistency import of_shares
 from edgedp.release.release import Release
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.people.people import Person
@@ -148,7 +149,7 @@ def test_an_agents_share_has_two_limits_and_is_spent_through_plans(open_any: Ope
     assert spent(store) == {"": 0.2, "ann": 0.2, "bob": 0.0}
     with pytest.raises(BudgetError, match="must be at least the smallest epsilon"):
         store.grant("kite", "ann", 1, "none")
-    with pytest.raises(ParameterError, match="is of an agent's share"):
+    with pytest.raises(ParameterError, match="is only for an agent's share"):
         store.grant("kite", "bob", 1, agent=False, min_epsilon_per_release="0.1")
     assert store.check() == []
     assert "min_epsilon_per_release" not in store.grant("kite", "ann", 1, agent=False)
@@ -270,8 +271,8 @@ def test_a_share_that_somebody_deleted_is_still_noticed(store: Store) -> None:
         {"kind": "debit", "analyst": "ann", "charge": 5, "name": "kite"},
         {"kind": "revoke", "body": '{"analyst": "ann", "account": "edges"}'},
     ]
-    assert shares.problems([], entries) == []
-    assert shares.problems([], [*entries, entries[0]]) == ["'ann' spent 5 and has no share"]
+    assert of_shares([], entries) == []
+    assert of_shares([], [*entries, entries[0]]) == ["'ann' spent 5 and has no share"]
 
 
 def test_the_command_takes_a_share_away_and_nothing_else_beside(store: Store, path: Path) -> None:
@@ -395,12 +396,12 @@ def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
     row = {"name": "kite", "analyst": "ann", "account": "edges"} | amounts
     granted = {"kind": "grant", "analyst": "", "body": json.dumps(shares.grant_body(row))}
     log = [granted, {"kind": "debit", "analyst": "ann", "charge": 3}]
-    assert shares.problems([row], log) == []
-    assert shares.problems([row | {"account": "attributes"}], log) == [
+    assert of_shares([row], log) == []
+    assert of_shares([row | {"account": "attributes"}], log) == [
         "the share of 'ann' names the account 'attributes', and is one of the edges"
     ]
     for wrong in ({"spent": None}, {"spent": 3.0}, {"budget": "1"}):
-        assert shares.problems([row | wrong], log) == [
+        assert of_shares([row | wrong], log) == [
             "the share of 'ann' holds an amount that is not a whole number"
         ]
 
@@ -415,7 +416,7 @@ def test_check_compares_a_share_with_its_releases_both_ways(spent: int) -> None:
         {"kind": "grant", "body": json.dumps(shares.grant_body(row))},
         {"kind": "debit", "analyst": "ann", "charge": NANO // 4},
     ]
-    found = shares.problems([row], entries)
+    found = of_shares([row], entries)
     wrong = f"the share of 'ann' says that {spent} was spent, its releases cost {NANO // 4}"
     assert found == ([] if spent == NANO // 4 else [wrong])
 
@@ -715,8 +716,8 @@ def test_a_percentile_debits_a_share_of_each_account_that_it_debits(open_any: Op
     ann = store.asking_as("ann")
     store.grant("kite", "ann", epsilon_budget=3, account="attributes")
     first = ann.percentile("kite", "age", q="1/2", epsilon=1, request_id="one")
-    assert (first.receipt["share"]["account"], first.receipt["share"]["epsilon_spent"]) == ("attributes", 1.0)
     assert both(store) == ({"attributes": 1.0}, 0.0, 1.0)
+    assert (first.receipt["share"]["account"], first.receipt["share"]["epsilon_spent"]) == ("attributes", 1.0)
     assert ann.percentile("kite", "age", q="1/2", epsilon=1, request_id="one").value == first.value
     with pytest.raises(BudgetError, match="no share of 'kite'"):
         ann.percentile("kite", "calls", q="1/2", epsilon=1)

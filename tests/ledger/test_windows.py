@@ -19,8 +19,9 @@ from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, Store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
+from edgedp.ledger.log.consistency import of_shares
 from edgedp.stores.embedded.backend import EmbeddedSession
-from edgedp.stores.releases import clock, releasing
+from edgedp.stores.releases import releasing, trial
 from edgedp.stores.statements.queries import query
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
@@ -244,7 +245,7 @@ def test_an_open_window_is_refused_before_the_debit_and_everything_is_not(
         def now(cls, tz: Any = None) -> Any:
             return cls.moment
 
-    monkeypatch.setattr(clock, "datetime", Clock)
+    monkeypatch.setattr(trial, "datetime", Clock)
     for day, allowed in [
         ("2020-06-15", False),
         ("2020-07-03", False),
@@ -460,30 +461,29 @@ def test_an_edited_row_is_noticed(store: Store, path: Path, edit: str) -> None:
 def test_an_account_that_was_set_back_with_its_seal_is_found_by_the_check(store: Store, path: Path) -> None:
     """Whoever can compute seals: the sums no longer are those of the debits."""
     ask(store, 2, "2020-06")
-    from edgedp.ledger.log.windowed import problems
+    from edgedp.ledger.log.consistency import of_runs
 
     rows = rows_of(path)
-    assert problems(rows) == []
+    assert of_runs(rows) == []
     cut = [
         row | ({"runs": "[1000000000,0,0,1000000000,6,-1000000000]"} if row["runs"] != "[0,0]" else {})
         for row in rows
     ]
-    assert "runs of windows" in problems(cut)[0]
+    assert "runs of windows" in of_runs(cut)[0]
     moved = [row | ({"firstWindow": 20, "lastWindow": 20} if row["kind"] == "debit" else {}) for row in rows]
-    assert "runs of windows" in problems(moved)[0]
+    assert "runs of windows" in of_runs(moved)[0]
     hidden = [
         row | ({"firstWindow": None, "lastWindow": None, "runs": None} if row["kind"] == "debit" else {})
         for row in rows
     ]
-    assert "has no runs of windows" in problems(hidden)[0], "a debit that no run counts"
+    assert "has no runs of windows" in of_runs(hidden)[0], "a debit that no run counts"
     for edit in ({"firstWindow": "5"}, {"lastWindow": None}, {"firstWindow": 5.0}):
         odd = [row | (edit if row["kind"] == "debit" else {}) for row in rows]
-        assert "names no windows" in problems(odd)[0]
+        assert "names no windows" in of_runs(odd)[0]
 
 
 def test_runs_of_a_share_that_were_set_back_are_found_by_the_check(store: Store, path: Path) -> None:
     """As in Neo4j, where nothing seals a share; a debit compares it, and so does whoever only checks."""
-    from edgedp.ledger import shares
 
     store.add_analyst("ann")
     store.grant("calls", "ann", 2)
@@ -491,14 +491,14 @@ def test_runs_of_a_share_that_were_set_back_are_found_by_the_check(store: Store,
     asker(store, "ann").priv_top_k("calls", **ask_as)
     with store._session() as session:
         rows, log = session.run("share_list", name="calls"), session.run("log_list", name="calls")
-    assert shares.problems(rows, log) == []
-    (found,) = shares.problems([row | {"runs": "[0,0]"} for row in rows], log)
+    assert of_shares(rows, log) == []
+    (found,) = of_shares([row | {"runs": "[0,0]"} for row in rows], log)
     assert found.startswith("the share of 'ann' says of the runs of windows")
 
 
 def test_a_ledger_that_only_counts_has_no_shares_to_add_up(store: Store, path: Path) -> None:
     """Of a graph of two types its own ledger names the analyst, and the accounts have the shares."""
-    from edgedp.ledger.log.windowed import problems
+    from edgedp.ledger.log.consistency import of_runs
 
     ask(store, 2, "2020-06")
     named = json.dumps(["CALLED", "TEXTED"])
@@ -508,8 +508,8 @@ def test_a_ledger_that_only_counts_has_no_shares_to_add_up(store: Store, path: P
         | {"terms": row["terms"].replace('"version"', f'"accounts": {named}, "version"')}
         for row in rows_of(path)
     ]
-    assert problems(counted) == []
-    assert problems([row | {"terms": row["terms"].replace("TEXTED", "calls")} for row in counted]) != []
+    assert of_runs(counted) == []
+    assert of_runs([row | {"terms": row["terms"].replace("TEXTED", "calls")} for row in counted]) != []
 
 
 def test_an_account_that_was_deleted_is_made_again_with_all_that_its_log_says() -> None:

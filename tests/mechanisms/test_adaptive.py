@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import integrate, stats
@@ -31,12 +31,23 @@ from edgedp.mechanisms.adaptive.choice import (
     cut_cap,
     ranking,
 )
+from edgedp.mechanisms.adaptive.closed import ClosedPairs
 from edgedp.mechanisms.adaptive.estimates import estimates
 from edgedp.mechanisms.adaptive.fit import fit_ratio, posterior_ratio, rank
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, Question, seen_degrees
 from edgedp.mechanisms.adaptive.several import Several, draw_several, further_choices, worth_splitting
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
-from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, Vector, cut_vector
+from edgedp.mechanisms.adaptive.vectors import (
+    CutVector,
+    NoisyCutVector,
+    NoisyVector,
+    Vector,
+    cut_bits,
+    cut_moves,
+    cut_vector,
+    degree_vector,
+    ordered_degree_vector,
+)
 from edgedp.mechanisms.projection import GraphProjection, Projection
 from edgedp.mechanisms.sampling.words import GeneratorWords
 
@@ -152,6 +163,142 @@ def test_the_parts_are_exact_and_sum_to_the_whole(epsilon, n, ordered, cuts, wei
             assert sum(parts) == epsilon
             assert bought[0].purchase.choice == Degrees()
             assert parts[0] == epsilon / (4 if len(parts) > 1 else 1)
+
+
+def test_what_costs_nothing_is_not_bought():
+    class Generous(Asked):
+        def next_purchase(self, bought: Sequence[Bought]) -> Purchase | None:
+            return Purchase(Degrees(), Fraction(0))
+
+    with pytest.raises(AssertionError, match="cost more than epsilon"):
+        top_k.draw_top_k(Generous(4, 3, 1, Fraction(1)), GraphProjection(Graph.from_edges([(0, 1)])), words())
+
+
+@given(
+    st.lists(st.integers(-5, 2**40), min_size=1, max_size=6),
+    st.integers(1, 2**22),
+    st.integers(1, 2**31),
+)
+@example([2**40] * 2, 2**31, 2**31)
+@example([2**40] * 2, 2**22, 2**31)
+@example([0, 3], 2, 3)
+@example([2**14 + 1] * 2, 2**14, 2**31)
+def test_no_sum_of_closed_pairs_leaves_64_bits_and_no_bit_is_given_up_before_it_would(
+    noisy: list[int], cap: int, most: int
+) -> None:
+    """A sum that wrapped would move by more than its noise covers."""
+    cap = min(cap, most)
+    found = ClosedPairs.of(np.asarray(noisy, dtype=np.int64), cap, most)
+    p, q, level = found.weight_bits, found.bits, 50
+
+    def fits(p: int, q: int) -> bool:
+        largest = max(min(max(noisy_one, cap), most, cap << p) for noisy_one in noisy)
+        return q >= 0 and 2 * p + q + 6 <= 62 and p + q + (cap * (largest - 1)).bit_length() <= 62
+
+    assert level.bit_length() == 6
+    assert (p, q) == max((p, q) for p in range(15) for q in range(23) if fits(p, q))
+    assert found.caps.tolist() == [min(max(each, cap), most, cap << p) for each in noisy]
+    assert found.weights.tolist() == [(cap << p) // each for each in found.caps.tolist()]
+    assert (found.level, found.cap) == (level << p, cap)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("n", [2, 3, 4, 50])
+def test_what_closed_pairs_move_by_is_what_the_proof_says(n: int, ordered: bool) -> None:
+    for noisy in ([3, 3, 3], [9, 3, 3], [9, 9, 4], [7]):
+        found = ClosedPairs.of(np.asarray(noisy, dtype=np.int64), 3, 40)
+        served = sorted(
+            (cap - 1) * (2**22 * weight + 2 * max(n - 3, 0))
+            for cap, weight in zip(found.caps.tolist(), found.weights.tolist(), strict=True)
+        )
+        assert found.moves(n, ordered=ordered) == sum(served[-1 if ordered else -2 :]) + 50 * 2**14 * 2**22
+
+
+def test_what_cuts_and_degrees_move_by_is_what_the_proofs_say():
+    """Written out beside docs/privacy.md, "Lists"; sums of shares stay within 62 bits, and no bit is given away."""
+    for cap, n, bits in product((1, 2, 3, 17), (1, 2, 3, 4, 5, 20, 2**20), (0, 1, 3, 32)):
+        rounding = min(max(n - 3, 0), 2**bits)
+        assert cut_moves(cap, n, bits, ordered=True) == (cap - 1) * (2**bits + rounding) + 2**bits
+        assert cut_moves(cap, n, bits, ordered=False) == 2 * (cap - 1) * (2**bits + rounding) + 2**bits
+    for cap in (1, 2, 3, 1000, 2**15, 2**16 - 1, 2**16, 2**16 + 1, 2**20, 2**31):
+        most = cap * (cap - 1) // 2
+        assert cut_bits(cap) == max(q for q in range(33) if (most << q).bit_length() <= 61)
+    for n, moves in ((1, 0), (2, 1), (3, 1), (9, 1)):
+        projection = GraphProjection(Graph.from_edges([], nodes=range(n)))
+        assert degree_vector(projection, n).moves == 2 * moves
+        assert ordered_degree_vector(projection, n, np.arange(n)).moves == moves
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_is_bought_is_computed_from_the_ranking_and_the_cap_that_its_claim_is_of(ordered: bool):
+    """The ranking of ordered cuts is that of the degrees which were released, and a cap is the same for every node."""
+    graph = Graph.from_edges([(0, i) for i in range(1, 7)] + [(1, 2)])
+    seen = np.array([1, 9, 3, 4, 5, 6, 2])
+    ranks = ranking(seen) if ordered else None
+    asked = Asked(7, 6, 2, Fraction(3))
+    projection = GraphProjection(graph)
+    choice: Choice = Ordered(3) if ordered else Lists(3)
+    cuts = purchases.exact_vector(asked, Purchase(choice, Fraction(1), seen), projection).whole
+    assert (cuts.unit, cuts.moves) == (2**32, cut_moves(3, 7, 32, ordered=ordered))
+    expected = projection.cut_shares(np.full(7, 3), ranks, 32, None)
+    assert cuts.values.tolist() == expected.tolist()
+    other = projection.cut_shares(np.full(7, 3), None if ordered else ranking(seen), 32, None)
+    assert cuts.values.tolist() != other.tolist()
+    closed = purchases.exact_vector(asked, Purchase(Closed(3, ordered), Fraction(1), seen), projection).whole
+    counted = ClosedPairs.of(seen, 3, 6)
+    assert (closed.unit, closed.moves) == (2**36, counted.moves(7, ordered=ordered))
+    assert (
+        closed.values.tolist()
+        == projection.cut_closed_shares(
+            counted.caps, ranks, counted.weights, counted.level, counted.bits
+        ).tolist()
+    )
+
+
+def test_what_is_remembered_of_an_exact_vector_is_computed_once():
+    asked: list[Any] = []
+
+    def shares(positions: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        asked.append(positions)
+        return far + (np.arange(5) if positions is None else positions)
+
+    far = 2**60  # floats would round it, and noise that is added to what is rounded protects nothing
+    vector = CutVector(5, shares, 3, 4).remembering()
+    assert vector.shares(np.array([3, 1])).tolist() == [far + 3, far + 1]
+    assert vector.shares(np.array([1, 2, 3])).tolist() == [far + 1, far + 2, far + 3]
+    assert vector.shares(None).tolist() == [far, far + 1, far + 2, far + 3, far + 4]
+    assert vector.shares(None).dtype == np.int64
+    assert [each.tolist() for each in asked] == [[3, 1], [2], [0, 4]]
+    whole = CutVector(5, shares, 3, 4)
+    assert (whole.whole.moves, whole.whole.unit) == (3, 4)
+    noisy = whole.with_noise(Fraction(1), words())
+    assert (noisy.whole.unit, noisy.whole.noise) == (4, 3)
+    once = Vector(np.arange(5), 3, 4).with_noise(Fraction(1), words())
+    assert (once.unit, once.noise) == (4, 3)
+
+
+def test_the_mean_of_noisy_degrees_is_in_whole_numbers():
+    """No float between what was released and its ranking: what is equal stays equal, however large it is."""
+    far = 2**40 + 1
+    bought = [
+        Bought(Purchase(choice, part), NoisyVector(np.array([far, far + 1, 5]), Fraction(1)))
+        for choice, part in ((Degrees(), Fraction(1, 4)), (OrderedDegrees(), Fraction(3, 4)))
+    ]
+    found = seen_degrees(bought)
+    assert found.sums.dtype == np.int64
+    assert found.sums.tolist() == [37 * far, 37 * (far + 1), 37 * 5]
+    assert found.integers.tolist() == [far, far + 1, 5]
+
+
+@pytest.mark.parametrize("cap", [1, 2, 5])
+def test_lists_are_cut_to_the_cap_that_was_asked_for_and_say_so(cap: int):
+    graph = Graph.from_edges([(0, i) for i in range(1, 9)])
+    asked = Asked(9, 8, 2, Fraction(3), cap=cap)
+    _, (bought,) = draw_lists(asked, GraphProjection(graph), words())
+    assert (bought.purchase.choice, bought.purchase.epsilon) == (Lists(cap), Fraction(3))
+    exact = cut_vector(GraphProjection(graph), 9, cap, None)
+    assert top_k.lists_vector(asked, GraphProjection(graph)).whole.moves == exact.whole.moves
+    assert bought.vector.whole.noise == exact.whole.moves / Fraction(3)
 
 
 def test_what_costs_more_than_epsilon_is_not_bought():

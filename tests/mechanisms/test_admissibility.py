@@ -23,7 +23,7 @@ import small_graphs
 from definitions import definition, values
 from edgedp.exact.audit import Case, all_cases
 from edgedp.exact.audit.tables import TableProjection
-from edgedp.graph.engines.native import engine as native_engine
+from edgedp.graph.engines.native import shared as native_shared
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.grid import grid_bits
 from edgedp.mechanisms.joint import joint_values
@@ -418,7 +418,7 @@ def test_cheap_bounds_of_common_neighbors_change_no_score_and_no_answer(
             continue
         plan = case.plan(graph.node_count, graph.max_degree, 1, 4)
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(native_engine, "COUNTED_LEAST", room)
+            patched.setattr(native_shared, "COUNTED_LEAST", room)
             graph.kept.pop("common_neighbors_between", None)
             scores = sums.top_k_scores(plan, GraphProjection(graph))
         eager = sums.top_k_scores(plan, table)

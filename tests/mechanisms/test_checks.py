@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.ledger import account
+from edgedp.ledger import events
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.words.amounts.rho import ATTO, delta_atto
@@ -98,10 +98,10 @@ def test_an_option_that_would_have_no_effect_is_refused() -> None:
 def test_a_delta_is_below_one_over_the_number_of_nodes(node_count: int) -> None:
     """To one atto: from 1 / n on, showing one node's whole neighbourhood would keep the promise."""
     least = -(-ATTO // node_count)
-    account.check_delta(None, node_count)
-    account.check_delta(least - 1, node_count)
+    events.check_delta(None, node_count)
+    events.check_delta(least - 1, node_count)
     for atto in (least, ATTO - 1):
         with pytest.raises(ParameterError, match=r"delta is .*, must be below 1 / n") as refused:
-            account.check_delta(atto, node_count)
+            events.check_delta(atto, node_count)
         advised = str(refused.value).rpartition("declare ")[2].removesuffix(" or less")
-        account.check_delta(delta_atto(advised), node_count)
+        events.check_delta(delta_atto(advised), node_count)

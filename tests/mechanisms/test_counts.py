@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, islice
+from itertools import count as count_up
 from math import comb
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +18,9 @@ from edgedp import Graph
 from edgedp.graph.engines import figures
 from edgedp.graph.engines.native import engine, layout, library, shared
 from edgedp.mechanisms.counts import Bounds, count_class, count_names
-from edgedp.mechanisms.counts.base import Count, profile_of
+from edgedp.mechanisms.counts.base import Count, Profile, profile_of
+from edgedp.mechanisms.counts.ebc import Ebc
+from edgedp.mechanisms.counts.stars import check_star_size
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.errors import ParameterError
 
@@ -45,6 +50,139 @@ def check_admissible(case: str, n: int, bound: int) -> None:
         assert np.all(table[pair, 1:] >= table[other[pair], :-1])
     assert np.all(np.diff(table, axis=1) >= 0)
     assert len({(profile.ceiling, profile.maximum, profile.bits) for profile in found}) == 1
+
+
+def test_sensitivities_and_maxima_are_those_of_the_formulas() -> None:
+    """Under public bounds alone, written out here: what every profile ends at, and where an answer is cut."""
+    for n, bound in ((2, 1), (5, 0), (5, 1), (5, 2), (5, 3), (9, 4), (9, 8), (100, 10), (40, 25)):
+        bounds, m, pairs = Bounds(n, bound), max(bound - 1, 0), bound * (bound - 1) // 2
+        some = bound >= 2
+        fine = min(20, 46 - max(1, pairs).bit_length())
+        expected = {
+            "edges": (min(bound, 1), n * bound // 2),
+            "triangles": (m, n * bound * m // 6),
+            "two_triangles": (m * (m - 1) // 2 + 2 * m * (m - 1), n * bound // 2 * (m * (m - 1) // 2)),
+            "wedges": (2 * m, n * pairs),
+            "degree": (min(bound, 1), bound),
+            "common_neighbors": (int(some), min(bound, n - 2) if some else 0),
+            "density": (2**20 + 1 if some else 0, 2**20 if some else 0),
+            "ebc": (-(-max(4 * bound, bound * m) * 2**fine // 4) + 1 if some else 0, pairs << fine),
+        }
+        for case, (moves, most) in expected.items():
+            count = cases.count_of(case)
+            assert count.maximum(bounds) == most, case
+            assert count.global_sensitivity(bounds) == moves, case
+        clustering = count_class("clustering")()
+        assert clustering.maximum(bounds) == clustering.global_sensitivity(bounds) == int(some)
+    assert {case: cases.count_of(case).bounds_to_buy for case in cases.CASES} == {
+        case: {"triangles": 1, "two_triangles": 2}.get(case, 0) for case in cases.CASES
+    }
+
+
+def test_sensitivities_at_a_distance_are_those_of_the_formulas() -> None:
+    """Of node 1 of a graph by hand: 6 neighbours, of which it shares 3 with node 2; a step is 2**-20."""
+    graph = Graph.from_edges([(0, i) for i in range(1, 7)] + [(1, i) for i in (2, 3, 4)] + [(6, 5)])
+    projection, bounds = GraphProjection(graph), Bounds(7, 6)
+    d, m = 6, 3
+    expected = {
+        "edges": [1] * 5,
+        "degree": [1] * 5,
+        "common_neighbors": [1] * 5,
+        "density": [-(-(2**21) // max(d - t, 2)) + 1 for t in range(5)],
+        "ebc": [-(-max(4 * (d + t), (m + t) * (m + t - 1)) * 2**20 // 4) + 1 for t in range(5)],
+    }
+    for case, steps in expected.items():
+        count = cases.count_of(case)
+        assert list(islice(count.sensitivities(projection, bounds), 5)) == steps, case
+
+
+def test_what_follows_from_a_figure_is_the_formula_of_it() -> None:
+    """Of stars the worst that two degrees of a sum can be, of two-triangles the bound by ``M``, of EBC the figure."""
+    bounds = Bounds(30, 7)
+    m, distances = 6, range(12)
+    for size in (2, 3, 4):
+        stars = cases.count_of(f"stars {size}")
+        for z in range(2 * m + 1):
+            worst = [
+                max(
+                    comb(x, size - 1) + comb(y, size - 1)
+                    for x in range(m + 1)
+                    for y in range(m + 1)
+                    if x + y <= z + t
+                )
+                for t in distances
+            ]
+            assert list(islice(stars.sensitivities_from(z, bounds), 12)) == worst
+        assert stars.leading(GraphProjection(Graph.from_edges([], nodes=range(3))), Bounds(3, 2)) == 0
+    graph = Graph.from_edges([(0, 1), *combinations(range(1, 13), 2), (3, 13), (13, 14)])
+    projection, wide = GraphProjection(graph), Bounds(30, 20)
+    for node, common in enumerate(projection.max_common_neighbors().tolist()):
+        ebc, degree = Ebc(node), int(graph.degrees[node])
+        figure = next(k for k in count_up(3) if k * (k - 1) >= 4 * degree)
+        assert ebc.leading(projection, wide) == max(common, figure)
+        quarters = [max(4 * (degree + t), (common + t) * (common + t - 1)) for t in distances]
+        assert list(islice(ebc.sensitivities(projection, wide), 12)) == [
+            each * 2**18 + 1 for each in quarters
+        ]
+
+
+def test_two_triangles_move_by_the_least_of_both_bounds() -> None:
+    """``LS + 4 sum_{s<t} M_s`` and ``(5 M_t**2 - M_t) / 2``, ``M_t = min(c + t, m)``; and the figure of their bar."""
+    two, bounds = count_class("two_triangles")(), Bounds(99, 21)
+
+    def least(most: int, start: int) -> list[int]:
+        caps = [min(most + t, 20) for t in range(30)]
+        return [min(start + 4 * sum(caps[:t]), (5 * cap * cap - cap) // 2) for t, cap in enumerate(caps)]
+
+    for most in (0, 1, 2, 5, 6, 19, 20):
+        assert list(islice(two.sensitivities_from(most, bounds), 30)) == least(most, 10**6)
+        for move in (0, 1, 3, 4, 5, 15, 16, 17, 99, 100, 101):
+            known = SimpleNamespace(
+                most_common_neighbors=lambda most=most: most, two_triangles_move=lambda move=move: move
+            )
+            projection: Any = SimpleNamespace(figures=lambda known=known: known)
+            assert list(islice(two.sensitivities(projection, bounds), 30)) == least(most, move)
+            figure = next(z for z in count_up() if 4 * z * z >= move and 2 * z + 1 >= most)
+            assert two.bar_figure(projection, bounds) == figure
+            bar = least(2 * figure + 1, 4 * figure * figure)
+            assert list(islice(two.bar_steps(figure, bounds), 30)) == bar
+
+
+def test_stars_have_from_two_arms_to_as_many_as_the_bound_and_a_count_of_256_bits_at_most() -> None:
+    for bound in (2, 5):
+        for size in range(2, bound + 1):
+            assert check_star_size(size, Bounds(9, bound)) == size
+        for size in (1, bound + 1):
+            with pytest.raises(ParameterError, match="must be from 2 to the degree bound"):
+                check_star_size(size, Bounds(9, bound))
+    assert check_star_size(2, Bounds(2**256 - 1, 2)) == 2
+    with pytest.raises(ParameterError, match="must be so small"):
+        check_star_size(2, Bounds(2**256, 2))
+
+
+@pytest.mark.parametrize("case", ["triangles", "two_triangles", "ebc", "wedges"])
+def test_a_profile_holds_what_its_count_says_and_nothing_where_nothing_moves(case: str) -> None:
+    graph = Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], nodes=range(6))
+    projection, bounds, count = GraphProjection(graph), Bounds(6, 3), cases.count_of(case)
+    found = profile_of(count, projection, bounds)
+    assert (found.value, found.leading) == (
+        count.value(projection, bounds),
+        count.leading(projection, bounds),
+    )
+    assert (found.bounds_to_buy, found.curve) == (count.bounds_to_buy, count.curve(bounds))
+    assert (found.ceiling, found.maximum) == (count.global_sensitivity(bounds), count.maximum(bounds))
+    assert found.bits == count.bits(bounds)
+    if case != "wedges":
+        alone, at_most_one = GraphProjection(Graph.from_edges([], nodes=range(6))), Bounds(6, 1)
+        nothing = profile_of(count, alone, at_most_one)
+        assert nothing == Profile(0, (), 0, 0, count.bits(at_most_one))
+
+
+def test_a_value_of_ebc_is_on_a_grid_that_floats_are_right_to_an_eighth_of() -> None:
+    """Sixteen roundings of a float; no place is given away before the largest value needs it."""
+    for bound in (2, 3, 1000, 2**13, 2**14, 10**5, 10**6, 5 * 10**6, 2**24):
+        bits, pairs = cases.count_of("ebc").bits(Bounds(bound + 1, bound)), bound * (bound - 1) // 2
+        assert bits == max((q for q in range(21) if pairs << q < 2**46), default=0)
 
 
 @pytest.mark.parametrize("case", cases.CASES)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +38,10 @@ def test_worked_examples_of_the_thesis() -> None:
     assert dampen([3, 4], [[1, 2], [4, 4]]) == [2, 1]  # the inversion that shifting mends
 
 
+def test_what_nothing_can_move_is_as_far_as_there_are_intervals() -> None:
+    assert dampen([0, 5, -5], [[0, 0]] * 3) == [1, 1, -1]
+
+
 def test_leading_zeros_are_empty_intervals() -> None:
     assert dampen([0], [[0, 1, 2]]) == [1]
     assert dampen([0], [[0, 0, 3]]) == [2]
@@ -49,6 +55,19 @@ def test_leading_zeros_are_empty_intervals() -> None:
 )
 def test_is_the_interpolation_of_the_definition(table: list[float], u: float) -> None:
     assert np.isclose(dampen([u], [table])[0], by_definition(u, table), rtol=1e-12, atol=1e-12)
+
+
+def test_of_thousands_of_intervals_rounding_takes_no_more_than_of_one() -> None:
+    """Tenths are no floats: summed up plainly, ten thousand of them are off by more than 2**-40."""
+    utilities, width = [999.95, 123.456, -777.7, 0.05], 0.1
+    found = dampen(utilities, [[width] * 9_990 + [0.3]] * 4)
+    for u, dampened in zip(utilities, found, strict=True):
+        whole, rest = divmod(abs(Fraction(u)), Fraction(width))
+        exact = whole + rest / Fraction(width) if whole < 9_990 else Fraction(0)
+        if whole >= 9_990:
+            exact = 9_990 + (abs(Fraction(u)) - 9_990 * Fraction(width)) / Fraction(0.3)
+        assert abs(abs(Fraction(dampened)) - exact) <= 4 * exact / 2**53
+        assert (dampened < 0) == (u < 0)
 
 
 @given(

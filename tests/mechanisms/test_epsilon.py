@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -76,6 +77,14 @@ def test_a_budget_of_zero_is_allowed_where_it_says_so() -> None:
     assert budget_nano("0.25", zero=True) == NANO // 4
     with pytest.raises(ParameterError):
         budget_nano(False, zero=True)
+    with pytest.raises(ParameterError):
+        budget_nano(0)
+
+
+@pytest.mark.parametrize("delta", [0, "1", 1.5, 2, "9.9e-19", "nan"])
+def test_a_delta_is_below_1_and_no_less_than_is_counted(delta: Any) -> None:
+    with pytest.raises(ParameterError):
+        delta_atto(delta)
 
 
 @given(st.decimals(min_value=Decimal("1e-9"), max_value=MAX_EPSILON, allow_nan=False, places=15))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.laws import (
     exponential_law,
     joint_first_law,
@@ -19,6 +20,7 @@ from edgedp.mechanisms.laws import (
 )
 from edgedp.mechanisms.quadrature import leave_one_out_integrals, sum_rule
 from edgedp.mechanisms.samplers import sampler
+from edgedp.mechanisms.sampling.words import GeneratorWords
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SAMPLERS
 
@@ -213,6 +215,11 @@ def test_joint_law_tends_to_that_of_laplace_noise():
     assert abs(law[0] - (1 - exp(-2) * (2 + 2) / 4)) < 1e-12
 
 
+def test_noise_below_every_float_is_none():
+    assert joint_first_law(array([3, 2, 2]), Fraction(1, 10**400)).tolist() == [1.0, 0.0, 0.0]
+    assert close(joint_first_law(array([2, 2]), Fraction(1, 10**400)), [0.5, 0.5])
+
+
 def test_candidates_too_far_below_are_given_zero():
     law = joint_first_law(array([10**6, 0]), Fraction(1))
     assert close(law, [1, 0])
@@ -227,6 +234,20 @@ def test_joint_ordered_law_is_for_one_or_two(k):
 
 
 # -- ordered answers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_what_is_drawn_are_the_scores_and_not_the_bounds_that_are_known_beforehand(name):
+    """At a unit that leaves no doubt: by the law, and by every draw."""
+    scores = array([3, 9, 5, 1])
+    lazy = GridScores(
+        array([9, 9, 9, 9]), Fraction(1000), sampler(name), lambda at: scores if at is None else scores[at]
+    )
+    known = GridScores(scores, Fraction(1000), sampler(name))
+    for found in (lazy, known):
+        assert found.law().tolist() == [0, 1, 0, 0]
+        for seed in range(3):
+            assert found.draw(3, GeneratorWords(np.random.default_rng(seed))).tolist() == [1, 2, 0]
 
 
 def test_ordered_law_multiplies_the_rounds():

@@ -8,11 +8,80 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgedp.mechanisms import probabilities
+from edgedp.mechanisms.scores.sums import Aggregate
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import PICKING
 
 UTILITIES = [6.5, 6.5] + [0.0] * 6
 TABLE = [[3, 5]] * 2 + [[2, 5]] * 6
+
+
+@pytest.mark.parametrize(
+    ("names", "weights", "monotone", "of_degrees"),
+    [
+        (("degree",), (1.0,), True, True),
+        (("degree",), (-1.0,), False, True),
+        (("degree", "degree"), (1.0, 2.0), True, True),
+        (("degree", "degree"), (3.0, -1.0), False, True),
+        (("degree", "ebc"), (1.0, 1.0), False, False),
+        (("degree", "ebc"), (1.0, 0.0), True, True),
+        (("ebc",), (1.0,), False, False),
+    ],
+)
+def test_a_sum_is_monotone_where_an_edge_lowers_no_part_of_it(
+    names: tuple[str, ...], weights: tuple[float, ...], monotone: bool, of_degrees: bool
+) -> None:
+    """What has the factor 2 of the noise taken from it; a part of weight 0 is none."""
+    found = Aggregate(names, weights, None, 9)
+    assert (found.monotone, found.reads_degree_alone) == (monotone, of_degrees)
+
+
+def test_shared_neighbours_are_asked_for_where_the_form_of_some_part_reads_them() -> None:
+    table = {
+        (("ebc",), "common_neighbors"): True,
+        (("ebc",), "degree"): False,
+        (("degree", "density"), "common_neighbors"): False,
+        (("density", "ebc"), "common_neighbors"): True,
+        (("ebc",), None): False,
+    }
+    form: Any
+    for (names, form), needs in table.items():
+        assert Aggregate(names, (1.0,) * len(names), form, 9).needs_common is needs
+
+
+def test_scores_are_the_same_whatever_is_known_of_shared_neighbours_beforehand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing, bounds of each node, or all: looked at one by one, or together."""
+    from edgedp import Graph
+    from edgedp.exact.audit.tables import TableProjection
+    from edgedp.graph.engines.native import shared
+    from edgedp.mechanisms.projection import GraphProjection
+    from edgedp.mechanisms.scores import sums
+    from edgedp.release.plan import PublicFacts, plan
+
+    wheel = [(0, i) for i in range(1, 8)] + [(i, i % 7 + 1) for i in range(1, 8)]
+    graph = Graph.from_edges([*wheel, (1, 8), (8, 9), (9, 10), (10, 8), (2, 8), (3, 8)])
+    monkeypatch.setattr(shared, "COUNTED_LEAST", 0)
+    for mechanism in ("ld", "sld"):
+        options = {"mechanism": mechanism, "sensitivity_form": "common_neighbors", "epsilon": 1, "k": 2}
+        planned: Any = plan("priv_top_k", {"metric": "ebc", **options}, PublicFacts(11))
+        native = GraphProjection(graph)
+        low, high = native.common_neighbors_between()
+        assert (low < high).any()
+        table = TableProjection.of(native)
+        common = table.max_common_neighbors()
+        assert ((low <= common) & (common <= high)).all()
+        expected = sums.top_k_scores(planned, table).exact()
+        assert len(set(expected.tolist())) > 2
+        for projection in (table, native, GraphProjection(graph, "igraph")):
+            found = sums.top_k_scores(planned, projection)
+            assert found.evaluate is not None
+            assert found.exact().tolist() == expected.tolist()
+            assert (found.upper >= expected).all()
+            for some in ([3], [8, 0, 5], [10, 9, 8, 7, 1]):
+                positions = np.array(some)
+                assert found.evaluate(positions).tolist() == expected[positions].tolist()
 
 
 def test_worked_example_by_local_dampening() -> None:

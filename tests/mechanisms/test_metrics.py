@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 
 import small_graphs
 from definitions import definition, definition_names, values
-from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp import Graph
+from edgedp.mechanisms.metrics import ebc, metric, metric_names
 from edgedp.mechanisms.metrics.base import shifted_sums
+from edgedp.mechanisms.metrics.betweenness2 import share_bits
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.vocabulary import PROXIES, VECTORS
 
@@ -62,21 +65,76 @@ def test_published_global_sensitivities_of_ebc(bound: int, published: Fraction) 
 
 
 @pytest.mark.parametrize("name", metric_names())
-@pytest.mark.parametrize("bound", [1, 2, 3, 4, 5, 6, 9, 23])
-def test_shifted_sums_are_the_sums_that_they_stand_for(name: str, bound: int) -> None:
+def test_shifted_sums_are_the_sums_that_they_stand_for(name: str) -> None:
     found = metric(name)
-    ceiling = float(found.global_sensitivity(bound))
-    if ceiling == 0:
-        return
-    pairs = [(d, m) for d in range(bound + 1) for m in range(d + 1)]
-    degrees, common = (np.array(column) for column in zip(*pairs, strict=True))
-    for form in found.forms:
-        by_terms = sum(
-            1 - found.sensitivity(form, t, degrees, common, bound) / ceiling for t in range(4 * bound + 20)
+    for bound in (1, 2, 3, 4, 5, 6, 9, 23):
+        ceiling = float(found.global_sensitivity(bound))
+        if ceiling == 0:
+            continue
+        pairs = [(d, m) for d in range(bound + 1) for m in range(d + 1)]
+        degrees, common = (np.array(column) for column in zip(*pairs, strict=True))
+        for form in found.forms:
+            by_terms = sum(
+                1 - found.sensitivity(form, t, degrees, common, bound) / ceiling
+                for t in range(4 * bound + 20)
+            )
+            assert np.allclose(
+                shifted_sums(found, form, bound, degrees, common), by_terms, rtol=1e-12, atol=1e-12
+            )
+
+
+CLAIMED = {
+    # name: monotone, is_degree, uniform, moves_near_the_edge, counts_pairs_apart, dominance, utility and delta trends
+    "betweenness2": (False, False, False, False, True, 3, +1, +1),
+    "degree": (True, True, True, True, False, 2, +1, 0),
+    "density": (False, False, False, True, False, 1, -1, -1),
+    "ebc": (False, False, False, True, True, 3, +1, +1),
+}
+"""Written by hand: half of the noise, a bound, or a direction of shift rests on each of them."""
+
+
+def test_what_a_metric_claims_is_what_was_proved_of_it() -> None:
+    found = {
+        name: (
+            each.monotone, each.is_degree, each.uniform, each.moves_near_the_edge, each.counts_pairs_apart,
+            each.dominance, each.utility_trend, each.sensitivity_trend,
         )
-        assert np.allclose(
-            shifted_sums(found, form, bound, degrees, common), by_terms, rtol=1e-12, atol=1e-12
-        )
+        for name, each in ((name, metric(name)) for name in CLAIMED)
+    }  # fmt: skip
+    assert found == CLAIMED
+
+
+def test_shares_of_a_node_fit_62_bits_and_no_bit_is_given_away() -> None:
+    """A sum of shares that wrapped would move by more than its noise covers."""
+    for bound in (0, 1, 2, 3, 1000, 2**20, 2**21, 3 * 2**20, 2**22, 2**22 + 1, 2**30, 2**31):
+        most = bound * (bound - 1) // 2
+        assert share_bits(bound) == max(q for q in range(21) if (most << q) < 2**62)
+
+
+def test_where_the_sensitivity_of_ebc_turns_is_found_by_trying() -> None:
+    for ceiling in (*range(60), 999, 1000, 10**6, 999_000):
+        assert ebc._first_reaching(ceiling) == next(y for y in count(1) if y * (y - 1) >= ceiling)
+    for degree in range(40):
+        for width in range(degree + 1):
+            holds = [(width + t) * (width + t - 1) >= 4 * (degree + t) for t in range(60)]
+            last = max((t for t in range(60) if not holds[t]), default=-1)
+            assert ebc._crossing(degree, width) == last + 1
+
+
+def test_values_of_some_are_those_of_all_in_either_engine() -> None:
+    graph = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (3, 4), (4, 5), (5, 0), (2, 6)])
+    some = np.array([5, 0, 2])
+    for found in map(metric, metric_names()):
+        for compute in (found.native, found.igraph):
+            everyone = compute(graph, None)
+            assert everyone.dtype == compute(graph, some).dtype == np.float64
+            assert np.allclose(compute(graph, some), everyone[some])
+        assert np.allclose(found.native(graph, None), found.igraph(graph, None))
+        assert len(set(found.native(graph, None).tolist())) > 2
+
+
+def test_nothing_moves_a_density_where_nobody_has_two_neighbours() -> None:
+    assert [metric("density").global_sensitivity(bound) for bound in (0, 1, 2, 3, 9)] == [0, 0, 1, 1, 1]
 
 
 def test_the_harmonic_series_meets_its_sum() -> None:

@@ -20,7 +20,7 @@ import small_graphs
 from edgedp import Graph
 from edgedp.exact import first_pick_probabilities, motkin_first_pick_probabilities
 from edgedp.faces.cli import edgedp as command_line
-from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.metrics.degree import Degree
 from edgedp.mechanisms.metrics.density import Density
@@ -488,3 +488,25 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 assert "-k 10" not in command or (asked and asked[0] in result.output)
         ran += 1
     assert ran == 3
+
+
+@pytest.mark.parametrize("form", ["interval", "interval+edge"])
+def test_a_profile_is_measured_with_what_its_form_says(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most common neighbours of any two nodes, where they count, and a public number of steps."""
+    graph = Graph.from_edges([(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (4, 5)])
+    asked: dict[str, Any] = {"metrics": ("degree", "density"), "k": 3, "epsilon": 2, "mechanism": "ld"}
+    planned: Any = plan("motkin", asked | {"sensitivity_form": form}, PublicFacts(6, 5, nodes_supplied=True))
+    seen: list[dict[str, Any]] = []
+    real = rounds_module.pareto_profile
+
+    def measured(*given: Any, **named: Any) -> Any:
+        seen.append(named)
+        return real(*given, **named)
+
+    monkeypatch.setattr(rounds_module, "pareto_profile", measured)
+    monkeypatch.setattr(GraphProjection, "fingerprint", lambda self: None)  # nothing is kept between tests
+    first = rounds_module.first_round(planned, GraphProjection(graph))
+    (named,) = seen
+    assert named["limit"] == 5 + 3
+    assert named["common_neighbors"] == (3 if form == "interval+edge" else None)
+    assert first.unit == noise_unit(Fraction(2, 3), grid_bits(6 + 5 + 4), monotone=False)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import exp, log, sinh
+from math import exp, floor, log, sinh
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from scipy import stats
 
 import number_cases as cases
 from edgedp.mechanisms.counts.base import Profile
-from edgedp.mechanisms.numbers import MECHANISMS, Amounts, number_mechanism
+from edgedp.mechanisms.numbers import MECHANISMS, Amounts, number_mechanism, stairs
 from edgedp.mechanisms.numbers.base import Known, NumberLaw
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.geometric import GeometricLaw
@@ -26,9 +27,8 @@ from edgedp.mechanisms.numbers.smooth import MECHANISM as SMOOTH
 from edgedp.mechanisms.numbers.smooth import smooth_bound
 from edgedp.mechanisms.numbers.stairs import Stairs, exp_minus_bounds
 from edgedp.mechanisms.numbers.student import RoundedStudent
-from edgedp.mechanisms.sampling.uniform import uniform_below
-from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
-from sampling_doubles import ScriptedWords, assert_has_law
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, uniform_below
+from sampling_doubles import ScriptedWords, assert_has_law, true_noise
 
 PURE = tuple(name for name in MECHANISMS if not number_mechanism(name).needs_delta)
 """Every mechanism that claims to be."""
@@ -158,7 +158,13 @@ def test_mechanisms_with_delta_keep_their_claim(mechanism: str, delta: Fraction)
 
 def test_the_shift_of_a_noisy_bound_is_the_least_that_fails_with_delta() -> None:
     for scale in (Fraction(1, 3), Fraction(2), Fraction(37, 2)):
-        for delta in (Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**12)):
+        for delta in (
+            Fraction(9, 10),
+            Fraction(3, 10),
+            Fraction(1, 10),
+            Fraction(1, 10**6),
+            Fraction(1, 10**12),
+        ):
             shift = shift_for(scale, delta)
             law = GeometricLaw(0, scale)
             assert law.noise_tail(shift + 1) <= float(delta) * (1 + 1e-9)
@@ -255,6 +261,53 @@ def test_the_calibrated_law_by_its_definition() -> None:
     assert np.allclose(law.noise_mass(np.arange(40)), expected[:40], rtol=2e-3)
 
 
+def test_the_ladder_by_its_definition() -> None:
+    """``exp(-epsilon k / 2)`` on rung ``k``: the number itself, then ``I_{k-1}`` integers on either side."""
+    law = number_mechanism("ladder").law(PROFILE, Amounts(Fraction(3, 5)))
+    widths = [*PROFILE.steps, *[PROFILE.ceiling] * 300]
+    rungs = [0, *(k for k, width in enumerate(widths, 1) for _ in range(width))]
+    weights = np.exp(-0.3 * np.array(rungs))
+    total = weights[0] + 2 * weights[1:].sum()
+    assert law.mass(np.arange(50, 150)) == pytest.approx(weights[:100] / total, rel=1e-9)
+
+
+STEPPED = [
+    Stairs(0, [2, 5, 1, 4], 3, Fraction(1, 2), 1),
+    Stairs(0, [3, 5], 40, Fraction(2, 5), 2),
+    Stairs(0, [1], 7, Fraction(3, 2), 3),
+    Stairs(0, list(range(1, 60)), 60, Fraction(1, 20), 1),
+]
+
+
+@pytest.mark.parametrize("law", STEPPED)
+def test_tails_and_means_of_stairs_are_sums_of_cells(law: Stairs) -> None:
+    reach = 40_000
+    widths = [*law.widths, *[law.tail] * (reach // law.tail + 1)]
+    rungs = np.repeat(np.arange(len(widths)), widths)[:reach]
+    weights = np.exp(-float(law.rate) * rungs)
+    weights /= 2 * weights.sum()
+    beyond = np.cumsum(weights[::-1])[::-1]
+    half = 1 << (law.bits - 1)
+    for distance in range(1, 90):
+        assert law.noise_tail(distance) == pytest.approx(beyond[(2 * distance - 1) * half], rel=1e-9)
+    middle = (np.arange(reach) + 0.5) / 2**law.bits
+    for cells in (1, 2, 3, 5, 9, 24, 47, 100, 211, 1000):
+        limit = cells / 2**law.bits
+        assert law._mean_of_side(limit) == pytest.approx(
+            float((weights * np.minimum(middle, limit)).sum()), rel=1e-9
+        )
+    assert law._mean_of_side(np.inf) == pytest.approx(float((weights * middle).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("law", STEPPED)
+@pytest.mark.parametrize("most", [1, 2, 7])
+def test_an_answer_that_is_cut_has_at_its_ends_all_that_lies_beyond(law: Stairs, most: int) -> None:
+    cut = law.cut(np.arange(-1, most + 2), most)
+    inside = law.mass(np.arange(1, most)).tolist()
+    assert cut.tolist() == pytest.approx([0, law.at_most(0), *inside, law.at_least(most), 0], rel=1e-12)
+    assert law.noise_mass(np.arange(0)).shape == (0,)
+
+
 @given(
     widths=st.lists(st.integers(1, 40), min_size=1, max_size=6),
     tail=st.integers(1, 40),
@@ -303,7 +356,12 @@ def test_masses_are_the_same_with_integers_of_any_size() -> None:
     huge = 10**40
     far = CALIBRATED.law(Profile(huge, (10**30,), 10**35, 10**60), Amounts(Fraction(1)))
     mass = far.mass(np.array([huge, huge + 1, huge + 10**36], dtype=object))
+    assert mass.dtype == np.float64
     assert mass[0] == mass[1] > mass[2] > 0
+    fine = Stairs(0, [1 << 69], 1 << 70, Fraction(1, 3), 70)  # cells that no int64 counts
+    assert fine.mass(np.arange(9)) == pytest.approx(
+        GeometricLaw(0, Fraction(3)).mass(np.arange(9)), rel=1e-12
+    )
     assert abs(far.draw(GeneratorWords(np.random.default_rng(1))) - huge) < 10**38
 
 
@@ -313,6 +371,16 @@ def test_exp_bounds_hold_and_are_next_to_it() -> None:
         assert low <= high <= low + 2
         if x < 80:
             assert low / 2**128 == pytest.approx(exp(-float(x)), rel=1e-12)
+    with localcontext() as context:
+        context.prec = 90  # next to an integer: both bounds are on their own side
+        for m in (3, 5, 7, 11, 100, 1001, 9999, 65_537):
+            x = Fraction((Decimal(2**20) / m).ln())
+            for side, above in (
+                (-1, m + 1),
+                (1, m),
+            ):  # exp(-x) 2**20 is next to m, between above - 1 and above
+                low, high = exp_minus_bounds(x + Fraction(side, 10**60), 20)
+                assert low < above <= high <= low + 2
 
 
 def test_uniform_integers_of_any_size_are_uniform() -> None:
@@ -324,6 +392,18 @@ def test_uniform_integers_of_any_size_are_uniform() -> None:
         cells = min(bound, 7)
         law = {i: (-(-(i + 1) * bound // cells) - -(-i * bound // cells)) / bound for i in range(cells)}
         assert_has_law([d * cells // bound for d in drawn], law)
+
+
+def test_a_uniform_integer_has_all_bits_of_its_words_and_none_twice() -> None:
+    """The first word is the upper one; what is not needed is cut off below; what is above the bound is drawn anew."""
+    first, second, third = 0x0123456789ABCDEF, 0xFEDCBA9876543211, 0xF0F0F0F0F0F0F0F1
+    whole = (first << 64 | second) << 64 | third
+    for bits in (0, 1, 63, 64, 65, 127, 128, 129, 191, 192):
+        words = ScriptedWords([first, second, third])
+        assert uniform_below(2**bits, words) == whole >> 192 - bits
+        assert words.taken == -(-bits // 64)
+    assert uniform_below(3, ScriptedWords([3 << 62, 1 << 62])) == 1  # the bound itself is drawn anew, too
+    assert uniform_below(3 * 2**70, ScriptedWords([2**64 - 1, 5, first, second])) == whole >> 192 - 72
 
 
 def test_a_word_that_leaves_the_rung_open_is_followed_by_more() -> None:
@@ -344,12 +424,118 @@ def test_a_word_that_leaves_the_rung_open_is_followed_by_more() -> None:
     assert words.taken > 1
 
 
+def test_a_rung_is_decided_by_all_words_of_a_uniform_real_and_the_tail_by_an_exponential() -> None:
+    """Against the border between the rungs to a hundred digits."""
+    law = Stairs(0, [3, 5], 7, Fraction(1, 2), 1)
+    with localcontext() as context:
+        context.prec = 100
+        fall = Decimal("-0.5").exp()
+        total = 3 + 5 * fall + 7 * fall**2 / (1 - fall)
+        borders = [3 / total, (3 + 5 * fall) / total]
+        digits = [int(border * 2**192) for border in borders]
+    for rung, whole in enumerate(digits):
+        first, second, third = whole >> 128, whole >> 64 & 2**64 - 1, whole & 2**64 - 1
+        assert min(second, third) > 2
+        below = [(first - 1,), (first, second - 1), (first, second, third - 1)]
+        above = [(first + 1,), (first, second + 1), (first, second, third + 1)]
+        for scripts, expected in ((below, rung), (above, rung + 1)):
+            for script in scripts:
+                words = ScriptedWords([*script, 2**64 - 1])  # the last one is for the tail alone, and 0
+                assert law._draw_rung(words) == expected
+                assert words.taken == len(script) + (expected == 2)
+    for word in (2**40, 2**62, 2**63, 2**64 - 1):
+        assert law._draw_rung(ScriptedWords([2**64 - 1, word])) == 2 + floor(
+            2 * true_noise("exponential", word, 1)
+        )
+
+
+ROUGH: list[tuple[list[int], int, Fraction]] = [
+    ([3, 5], 7, Fraction(1, 2)),
+    ([9, 2], 1, Fraction(7, 3)),
+    ([1, 1, 4, 6], 9, Fraction(100, 7)),
+    ([1, 2**80], 1, Fraction(150)),
+    ([2], 3, Fraction(400)),
+    ([5, 3, 8], 2, Fraction(1, 9)),
+]
+
+
+@pytest.mark.parametrize("words", [1, 2])
+def test_bounds_of_the_weights_of_rungs_enclose_them_and_are_next_to_them(words: int) -> None:
+    """A bound on the wrong side would decide what is open; one too far away would leave it open for ever."""
+    for widths, tail, rate in ROUGH:
+        found = stairs._Cumulative.of(Stairs(0, widths, tail, rate, 1), words)
+        one = found.low[0] // widths[0]
+        assert found.low[0] == found.high[0] == widths[0] * one
+        assert one.bit_count() == 1
+        with localcontext() as context:
+            context.prec = 300
+            fall = (-Decimal(rate.numerator) / rate.denominator).exp()
+            weights = [width * fall**rung for rung, width in enumerate(widths)]
+            total = sum(weights) + tail * fall ** len(widths) / (1 - fall)
+            for rung, (low, high) in enumerate(zip(found.low, found.high, strict=True)):
+                exact = sum(weights[: rung + 1]) * one
+                assert isinstance(low, int)
+                assert low <= exact <= high <= low + exact * Decimal(2) ** (-64 * words - 32)
+            assert isinstance(found.total_low, int)
+            assert found.total_low <= total * one <= found.total_high
+            assert found.total_high - found.total_low <= total * one * Decimal(2) ** (-64 * words - 32)
+            for bits in (20, 128):
+                assert exp_minus_bounds(rate, bits)[0] <= fall * 2**bits <= exp_minus_bounds(rate, bits)[1]
+
+
+def uniform_of(name: str, law: NumberLaw, z: int) -> Decimal:
+    """Return where on the unit interval the distance goes from z to z + 1, by the definition."""
+    assert isinstance(law, RoundedStudent | RoundedLaplace)
+    x = (Decimal(2 * z + 1) / 2) * law.scale.denominator / law.scale.numerator
+    if name == "laplace":
+        return (-x).exp()
+    u = x / (4 + x * x).sqrt()
+    return (3 * u - u**3) / 2
+
+
+@pytest.mark.parametrize("name", ["student", "laplace"])
+def test_noise_next_to_a_half_is_rounded_by_all_its_words_and_its_side_is_one_bit(name: str) -> None:
+    law = (RoundedStudent if name == "student" else RoundedLaplace)(100, Fraction(7, 3))
+    for z in (0, 1, 2, 9, 40):
+        with localcontext() as context:
+            context.prec = 120
+            digits = int(uniform_of(name, law, z) * 2**192)
+        nearer, farther = (0, 1) if name == "student" else (1, 0)  # large noise is near 1, and near 0
+        first, second, third = digits >> 128, digits >> 64 & 2**64 - 1, digits & 2**64 - 1
+        assert min(second, third) > 1
+        below = [(first - 1,), (first, second - 1), (first, second, third - 1)]
+        above = [(first + 1,), (first, second + 1), (first, second, third + 1)]
+        for scripts, distance in ((below, z + nearer), (above, z + farther)):
+            for script in scripts:
+                for side, sign in ((0, 1), (1, -1), (2, 1), (2**64 - 1, -1)):
+                    words = ScriptedWords([side, *script])
+                    assert law.draw(words) == 100 + sign * distance
+                    assert words.taken == 1 + len(script)
+
+
+def test_student_noise_of_the_last_word_is_as_far_as_the_next_ones_say() -> None:
+    """Before them it may be infinite."""
+    law = RoundedStudent(0, Fraction(1))
+    far = [law.draw(ScriptedWords([0, 2**64 - 1, second, 2**63])) for second in (0, 2**63, 2**64 - 2**20)]
+    assert 2**15 < far[0] < far[1] < far[2]
+    assert law.draw(ScriptedWords([0, 2**64 - 2, 2**63])) < far[0]
+    assert law.draw(ScriptedWords([0, 0])) == 0
+
+
+def test_laplace_noise_of_the_first_word_is_as_far_as_the_next_ones_say() -> None:
+    """Before them it may be infinite."""
+    law = RoundedLaplace(0, Fraction(1000))
+    far = [law.draw(ScriptedWords([0, 0, second, 2**63])) for second in (2**64 - 1, 2**63, 2**20)]
+    assert far == [round(1000 * (64 - log(share, 2)) * log(2)) for share in (1, 1 / 2, 2**-44)]
+
+
 def test_student_by_scipy() -> None:
     law = RoundedStudent(0, Fraction(7, 2))
     d = np.arange(0, 60)
     expected = stats.t.cdf((d + 0.5) / 3.5, 4) - stats.t.cdf((d - 0.5) / 3.5, 4)
     assert np.allclose(law.noise_mass(d), expected, rtol=1e-9)
     assert law.noise_tail(40) == pytest.approx(stats.t.sf(39.5 / 3.5, 4), rel=1e-12)
+    assert law.mean_distance() == pytest.approx(3.5 * stats.t.expect(abs, args=(4,)), rel=1e-6)
     coarse = RoundedStudent(0, Fraction(10**9))
     assert coarse.noise_mass(np.array([0, 1, 10**9])) == pytest.approx(
         [stats.t.pdf(0, 4) / 1e9, stats.t.pdf(0, 4) / 1e9, stats.t.pdf(1, 4) / 1e9], rel=1e-9
@@ -361,6 +547,8 @@ def test_laplace_by_scipy() -> None:
     d = np.arange(0, 60)
     expected = stats.laplace.cdf(d + 0.5, scale=3.5) - stats.laplace.cdf(d - 0.5, scale=3.5)
     assert np.allclose(law.noise_mass(d), expected, rtol=1e-9)
+    assert law.noise_tail(40) == pytest.approx(stats.laplace.sf(39.5 / 3.5), rel=1e-12)
+    assert law.mean_distance() == pytest.approx(stats.laplace.expect(abs, scale=3.5), rel=1e-6)
 
 
 def test_the_staircase_has_the_least_expectation_that_geng_and_viswanath_give() -> None:
@@ -402,6 +590,10 @@ def test_a_number_that_no_edge_moves_has_no_noise() -> None:
         assert isinstance(law, Known)
         assert law.draw(SecureWords()) == 0
         assert law.cut(np.array([-1, 0, 1]), 0).tolist() == [0, 1, 0]
+        known = law.mass(np.array([-1, 0, 1]))
+        assert (known.tolist(), known.dtype) == ([0, 1, 0], np.float64)
+        assert [law.at_most(value) for value in (-1, 0)] == [0, 1]
+        assert [law.at_least(value) for value in (0, 1)] == [1, 0]
 
 
 def test_the_smooth_bound_moves_by_its_pace() -> None:

@@ -26,6 +26,7 @@ from edgedp.mechanisms.numbers.rungs import Pace, rounded_up
 from edgedp.mechanisms.numbers.smooth import laplace_pace, smooth_bound
 from edgedp.mechanisms.numbers.spaces import distances
 from edgedp.mechanisms.numbers.stairs import Stairs
+from edgedp.words.errors import ParameterError
 
 EPSILON, DELTA = 5.0, 1 / 2000
 
@@ -283,3 +284,36 @@ def test_points_that_no_path_joins_are_never_answers_of_each_other() -> None:
     _, law = edgedp.exact.metric_ball([1, 2, 7], [(0, 1)], epsilon=1)
     assert law[2].tolist() == [0, 0, 1]
     assert law[0, 2] == law[1, 2] == 0
+
+
+def test_a_law_over_a_finite_space_is_its_definition() -> None:
+    """``exp(-epsilon q)``, ``q`` the steps to the nearest point whose value is near the answer; what is not public is
+    some steps farther, and what no path reaches is no answer."""
+    values = np.array([1, 2, 7, 7, 4, 9, 5])
+    steps = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4), (5, 6)]
+    n = len(values)
+    apart = [[0 if i == j else 99 for j in range(n)] for i in range(n)]
+    for a, b in steps:
+        apart[a][b] = apart[b][a] = 1
+    for via in range(n):
+        apart = [[min(row[j], row[via] + apart[via][j]) for j in range(n)] for row in apart]
+    expected_apart = [[-1 if far == 99 else far for far in row] for row in apart]
+    assert distances(n, np.array(steps)).tolist() == expected_apart
+    for tolerance, public, penalty in ((0, None, 0), (2, None, 3), (1, [4, 9], 2), (0, [], 1)):
+        answers, law = edgedp.exact.metric_ball(
+            values, steps, epsilon=0.5, tolerance=tolerance, public=public, penalty=penalty
+        )
+        for i, row in enumerate(law):
+            weights = []
+            for answer in answers.tolist():
+                q = min(apart[i][j] for j in range(n) if abs(values[j] - answer) <= tolerance)
+                farther = penalty if public is not None and answer not in public else 0
+                weights.append(0 if q == 99 else exp(-0.5 * (q + farther)))
+            assert row == pytest.approx([weight / sum(weights) for weight in weights], rel=1e-12)
+    assert edgedp.exact.metric_ball([1, 2], [], epsilon=1)[1].tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("neighbors", [5, [0, 1], [[0, 1, 1]], [[0.5, 1.0]], [[[0, 1]]]])
+def test_steps_of_a_finite_space_are_pairs_of_positions(neighbors: object) -> None:
+    with pytest.raises(ParameterError, match="not an integer array of shape"):
+        edgedp.exact.metric_ball([1, 2], neighbors, epsilon=1)  # type: ignore[arg-type]

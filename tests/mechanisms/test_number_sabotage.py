@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import number_cases
 from edgedp.release.numbers.answers import Interval
 from sabotage import Sabotage
-from test_sabotage import run
+from test_sabotage import run, sabotaged
 
 ADMISSIBLE = "test_counts.py::test_profiles_are_admissible_on_all_small_graphs"
 LOSS = "test_number_laws.py::test_pure_mechanisms_keep_their_claim"
@@ -200,7 +198,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a ladder at twice its rate",
-        {"edgedp.mechanisms.numbers.ladder:Ladder.law": ladder_unpaid},
+        {"edgedp.mechanisms.numbers.ladder:Ladder.noisy": ladder_unpaid},
         f"{LOSS}[ladder]",
     ),
     Sabotage(
@@ -230,12 +228,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "geometric noise of half the scale",
-        {"edgedp.mechanisms.numbers.geometric:Geometric.law": half},
+        {"edgedp.mechanisms.numbers.geometric:Geometric.noisy": half},
         f"{LOSS}[geometric]",
     ),
     Sabotage(
         "a staircase of half the width",
-        {"edgedp.mechanisms.numbers.staircase:Staircase.law": half},
+        {"edgedp.mechanisms.numbers.staircase:Staircase.noisy": half},
         f"{LOSS}[staircase]",
     ),
     Sabotage(
@@ -320,19 +318,11 @@ SABOTAGES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
-    """Forget what tests keep of all small graphs: neither right figures for wrong code, nor the other way round."""
-    number_cases.projections.cache_clear()
-    yield
-    number_cases.projections.cache_clear()
-
-
 @pytest.mark.wide
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
-def test_every_sabotage_of_a_number_is_caught(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> None:
-    sabotage.apply(monkeypatch)
-    outcomes = run(sabotage.caught_by)
+def test_every_sabotage_of_a_number_is_caught(sabotage: Sabotage) -> None:
+    with sabotaged(sabotage):
+        outcomes = run(sabotage.caught_by)
     assert outcomes.caught, f"nothing catches {sabotage.name!r}: {sabotage.caught_by}; {outcomes.failures}"
 
 

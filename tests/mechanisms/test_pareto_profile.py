@@ -283,6 +283,24 @@ def test_sums_and_dampening_equal_their_definitions(case, data):
         assert dampened.to_float()[r] == pytest.approx(float(expected), rel=2**-52, abs=0)
 
 
+@pytest.mark.parametrize("common", [0, 3])
+def test_of_whom_an_edge_moves_there_are_two_ends_and_as_many_as_they_may_have_in_common_by_then(common):
+    """Everybody else may move as far as one likes, and one candidate not at all: ``sum over s <= t of 2 + c + s``."""
+    n = 80
+    widths = np.full(n, 1e6)
+    widths[0] = 0.0
+    profile = pareto_profile(
+        np.arange(n, dtype=float)[:, None],
+        [lambda t: widths],
+        integral=[False],
+        limit=12,
+        common_neighbors=common,
+    )
+    expected = [min(sum(2 + common + s for s in range(t + 1)), n - 1) for t in range(12)]
+    assert [int(profile.at(t)[0]) for t in range(12)] == expected
+    assert [int(profile.at(t)[1:].min()) for t in range(3)] == [n - 1] * 3
+
+
 def test_worked_dampening():
     profile = ParetoProfile(9, np.array([0, 3, 5]), np.array([0, 0, 2, 3, 5], dtype=np.int32))
     assert profile.dampen(np.array([0, 0]), 9).to_float().tolist() == [
@@ -405,3 +423,19 @@ def test_pruned_equals_plain_on_enron(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_pruned_equals_plain_on_enron_at_every_step(form):
     check_pruned_on_enron(form, lambda t: True)
+
+
+@pytest.mark.parametrize("integral", [False, True])
+def test_one_sensitivity_for_all_is_that_of_each(integral: bool) -> None:
+    """Whether its utility is of integers, whose boxes are told apart by thresholds, or not."""
+    utilities = np.array([[9.0, 0.5], [1.0, 2.0], [5.0, 1.0], [0.0, 0.0], [7.0, 2.0]])
+    for common in (None, 2):
+        shared, each = (
+            pareto_profile(
+                utilities, [width] * 2, integral=[integral, False], limit=6, common_neighbors=common
+            )
+            for width in (0.5, lambda t: np.full(5, 0.5))
+        )
+        found = [shared.at(t).tolist() for t in range(6)]
+        assert found == [each.at(t).tolist() for t in range(6)]
+        assert len(set(map(tuple, found))) > 1

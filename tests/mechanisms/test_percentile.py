@@ -27,8 +27,10 @@ from edgedp.mechanisms.selection.percentiles import (
     draw_percentile,
     percentile_law,
     percentile_scores,
+    share_bits,
 )
 from edgedp.mechanisms.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
+from edgedp.mechanisms.values import Em, Sld
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import SAMPLERS
 
@@ -86,7 +88,7 @@ def test_the_factor_two_is_needed(mechanism: str) -> None:
 
 
 @pytest.mark.parametrize("score", ["rank", "distance"])
-def test_a_replaced_record_moves_a_score_by_at_most_its_sensitivity(score: str) -> None:
+def test_a_replaced_record_moves_a_score_by_its_sensitivity_and_no_more(score: str) -> None:
     grid = np.array([-1.0, 0, 0.5, 1, 2, 3, 4])
 
     def scores(records: tuple[Record, ...], q: Fraction) -> np.ndarray:
@@ -100,7 +102,7 @@ def test_a_replaced_record_moves_a_score_by_at_most_its_sensitivity(score: str) 
             for records in seen:
                 for other in replaced(records, (0, 1, 3, None)):
                     largest = max(largest, int(np.abs(seen[records] - seen[other]).max()))
-        assert largest == most if score == "distance" or q == Fraction(1, 2) else largest <= most
+        assert largest == most
 
 
 def test_the_best_points_are_the_percentiles_and_no_other() -> None:
@@ -141,6 +143,45 @@ def test_added_or_removed_it_would_move_by_less() -> None:
             values = numbers_of(records)
             one, less = (ranks.rank_scores(ranks.count_values(v, grid), q) for v in (values, values[1:]))
             assert np.abs(one - less).max() <= q.denominator * max(q, 1 - q)
+
+
+@given(st.lists(st.integers(0, 40), max_size=12).map(sorted), st.data())
+def test_the_shared_sensitivity_is_that_of_the_definition(values: list[int], data: st.DataObject) -> None:
+    """``x_(k+t+1) - x_(k-t-1)``, with 0 and the span beyond the ends, until it is the span."""
+    k = data.draw(st.integers(1, max(1, len(values))))
+    found = ranks.spacing_sensitivity(np.asarray(values, dtype=np.int64), k, 40).tolist()
+    ranked = [0] * 30 + values + [40] * 30  # x_(1) stands at 30
+    assert found == [ranked[29 + k + t + 1] - ranked[29 + k - t - 1] for t in range(len(found))]
+    assert found[-1] == 40
+
+
+def test_scores_of_as_many_records_as_are_let_through_fit_64_bits() -> None:
+    """A sum of shares, and a rank times the denominator of q."""
+    for records in (0, 1, 2, 3, 1000, 2**21, 2**22 - 1, 2**22, 10**9):
+        most = max(records, 1)
+        assert share_bits(records) == max(bits for bits in range(41) if most << bits < 2**62)
+    domain = declare(0, 9)
+    for records in (0, 1, 8):
+        fits = 2**61 // max(records, 1) - 1
+        assert ask_percentile(domain, records, q=f"1/{fits}", epsilon=1).q == Fraction(1, fits)
+        with pytest.raises(edgedp.ParameterError, match="small numbers"):
+            ask_percentile(domain, records, q=f"1/{fits + 1}", epsilon=1)
+
+
+@pytest.mark.parametrize("low", [0, -5, 7])
+def test_distances_and_sensitivities_are_in_steps_of_which_the_whole_range_has_as_many_as_is_paid_for(
+    low: int,
+) -> None:
+    """A value goes from one end of the range to the other, and no score moves by more than its unit covers."""
+    domain = declared_grid(range(low, low + 9))
+    question = ask_percentile(domain, 3, q="0.5", epsilon=2, mechanism="sld")
+    ends = [percentile_scores(np.full(3, float(end)), question) for end in (low, low + 8)]
+    steps = np.abs(ends[0].upper - ends[1].upper).max()
+    assert steps == 2 ** share_bits(3)
+    for scores, best in zip(ends, (0, 8), strict=True):
+        assert scores.unit == Fraction(2) / (2 * int(steps))
+        expected = [-(abs(point - best) * steps // 8) for point in range(9)]
+        assert (scores.upper - scores.upper.max()).tolist() == expected
 
 
 def test_the_shared_sensitivity_is_admissible() -> None:
@@ -404,3 +445,12 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
 def test_properties_that_fit_no_nodes_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(EdgeDPError, match=says):
         edgedp.Graph.from_edges([(1, 2)], **options)
+
+
+def test_a_percentile_by_a_value_takes_its_sampler() -> None:
+    options: dict[str, Any] = {"q": "0.5", "grid": [0, 1, 2, 3], "epsilon": 1}
+    for sampler in ("exponential", "permute_and_flip"):
+        found = edgedp.percentile([1, 2, 2], mechanism=Em(sampler=sampler), **options)
+        assert found.to_dict()["parameters"]["sampler"] == sampler
+    with pytest.raises(EdgeDPError, match=r"shift of .* has no meaning here"):
+        edgedp.percentile([1, 2, 2], mechanism=Sld(shift="up"), **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -177,6 +177,27 @@ def test_spending_more_never_shows_less(spent: int, more: int, exponent: int) ->
     delta = delta_atto(f"1e-{exponent}")
     assert spent_epsilon(spent, delta) <= spent_epsilon(spent + more, delta) + 1
     assert spent_epsilon(0, delta) == 0
+
+
+def test_what_decimals_may_be_wrong_by_is_on_the_side_of_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No amount is near enough to an integer to show it, so the margin is made large."""
+    delta = delta_atto("1e-6")
+    allowed, shown = budget(NANO, delta), spent_epsilon(PICO, delta)
+    monkeypatch.setattr("edgedp.words.amounts.rho._MARGIN", Decimal("0.001"))
+    assert allowed - budget(NANO, delta) == pytest.approx(PICO / 1000, abs=2)
+    assert spent_epsilon(PICO, delta) - shown == pytest.approx(NANO / 1000, abs=1)
+
+
+@pytest.mark.parametrize("digits", [6, 28])
+def test_no_context_of_decimals_changes_a_price(digits: int) -> None:
+    delta = delta_atto("1e-6")
+    right = [(budget(nano, delta), spent_epsilon(nano, delta)) for nano in (NANO, 7 * NANO + 3)]
+    with localcontext(Context(prec=digits)):
+        assert [(budget(nano, delta), spent_epsilon(nano, delta)) for nano in (NANO, 7 * NANO + 3)] == right
+
+
+def test_next_to_nothing_at_a_large_delta_is_said_to_be_nothing() -> None:
+    assert spent_epsilon(1, delta_atto("0.5")) == 0
 
 
 @pytest.mark.parametrize("rho", [1e-4, 1e-2, 0.5, 20.0])

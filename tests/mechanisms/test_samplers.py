@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 import edgedp
 from edgedp.mechanisms import samplers
 from edgedp.mechanisms.checks import check_sampler
+from edgedp.mechanisms.grid import GridScores, grid_bits
 from edgedp.mechanisms.laws import ordered_law
 from edgedp.mechanisms.samplers import EXPONENTIAL, PERMUTE_AND_FLIP, sampler
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.vocabulary import PICKING, SAMPLERS, UndampenedName
-from sampling_doubles import assert_has_law
+from sampling_doubles import ScriptedWords, assert_has_law
 
 SCORES, UNIT = np.array([3, 1, 0, 0]), Fraction(2, 3)
 each = pytest.mark.parametrize("name", SAMPLERS)
@@ -39,6 +40,45 @@ def test_a_pick_among_some_has_the_law_of_those_alone(name: str) -> None:
     this, left = sampler(name), np.array([1, 2, 3])
     law = dict(zip([1, 2, 3], this.law(SCORES[left], UNIT).tolist(), strict=True))
     assert_has_law([this.pick(SCORES, left, UNIT, SecureWords()) for _ in range(3000)], law)
+
+
+@each
+def test_scores_behind_bounds_are_drawn_by_their_exact_law_and_not_by_the_bounds(name: str) -> None:
+    """The best bound belongs to the worst score."""
+    scores = np.array([0, 3, 1, 2])
+    lazy = GridScores(
+        np.array([9, 3, 4, 5]), UNIT, sampler(name), lambda some: scores if some is None else scores[some]
+    )
+    known = GridScores(scores, UNIT, sampler(name))
+    assert lazy.ordered_law(2) == known.ordered_law(2)
+    assert lazy.law().tolist() == known.law().tolist()
+    for drawn in (lazy, known):
+        assert_has_law(
+            [tuple(drawn.draw(2, SecureWords()).tolist()) for _ in range(3000)], known.ordered_law(2)
+        )
+
+
+@each
+def test_without_noise_the_best_score_is_drawn_and_not_the_best_bound(name: str) -> None:
+    scores = np.array([0, 3, 1, 2])
+    lazy = GridScores(np.array([9, 3, 4, 5]), Fraction(10**6), sampler(name), scores.__getitem__)
+    assert lazy.draw(4, SecureWords()).tolist() == [1, 3, 2, 0]
+
+
+@each
+def test_one_noise_serves_all_picks_or_each_pick_has_its_own(name: str) -> None:
+    this, words = sampler(name), ScriptedWords()
+    this.top_k(np.array([30, 20, 10, 0]), 3, Fraction(10), words)
+    assert words.taken == (4 if this.serves_all else 4 + 3 + 2)
+
+
+def test_seven_places_of_a_float_stay_below_the_grid() -> None:
+    """Sixteen roundings of a score are an eighth of a step (docs/privacy.md, "Grid"), and no place is given away."""
+    for size in (0, 1, 2, 3, 4, 1000, 1023, 1024, 2**37 - 1):
+        bits = grid_bits(size)
+        assert 16 * size * 2.0**-53 * 2**bits <= 1 / 8
+        assert 16 * max(size, 1) * 2.0**-53 * 2 ** (bits + 1) >= 1 / 8
+    assert grid_bits(2**37) == grid_bits(2**60) == 8
 
 
 @each

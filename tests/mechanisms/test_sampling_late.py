@@ -36,7 +36,7 @@ def threshold(s):
     return 255**s * 2**64 // 256**s
 
 
-@pytest.mark.parametrize("s", [1, 2, 700, late._LONGEST])
+@pytest.mark.parametrize("s", [1, 2, 24, 700, late._LONGEST])
 def test_a_gap_is_decided_by_its_exact_threshold(s):
     """``G >= s`` means ``U <= (255/256)**s``; an equal word is decided by the words and digits after it."""
     at = threshold(s)
@@ -172,16 +172,28 @@ def test_two_of_many_ties_are_any_two(noise):
 
 
 @each_noise
-def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise):
-    """By 0.007 over a small word: a bound of the other noise that is lower by a hundredth would lose it."""
+@pytest.mark.parametrize("ahead", [0.007, 2.0**-22])
+def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise, ahead):
+    """By little over a small word: a bound of the other noise that is lower by a hundredth would lose it."""
     small, other = 2**55, int(FIRST_CLOSED)
     words = np.full(3000, 2**63, dtype=np.uint64)
     words[2000], words[7] = small, other
     of_small, of_other = noise.value(np.array([2.0**-9, 2.0**-8]))
-    behind = of_small - of_other + 0.007
+    behind = of_small - of_other + ahead
+    scores = np.full(3000, -(2**50), dtype=np.int64)
+    scores[7], scores[2000] = 0, -round(behind * 2**40)
+    assert TOP_K[noise](scores, 1, Fraction(1, 2**40), ScriptedWords(words.tolist())).tolist() == [7]
+
+
+@each_noise
+@pytest.mark.parametrize("word", [0, 5, 2**32 - 1])
+def test_a_word_whose_noise_has_no_float_above_keeps_nobody_out(noise, word):
+    """The least words are far from infinite: a score that is a hundred noises behind does not lead by one."""
+    words = np.full(3000, 2**63, dtype=np.uint64)
+    words[2000] = word
     scores = np.full(3000, -(10**6), dtype=np.int64)
-    scores[7], scores[2000] = 0, -round(behind * 1000)
-    assert TOP_K[noise](scores, 1, Fraction(1, 1000), ScriptedWords(words.tolist())).tolist() == [7]
+    scores[7], scores[2000] = 0, -100
+    assert TOP_K[noise](scores, 1, Fraction(1), ScriptedWords([*words.tolist(), 2**63])).tolist() == [7]
 
 
 @each_noise

@@ -50,12 +50,26 @@ def test_float_bounds_enclose_every_value_of_the_word(name, word):
     assert high == inf or Fraction(high) > true_noise(name, word, 1) + Fraction(1, 10**15)
 
 
+def test_the_margin_covers_the_errors_that_its_argument_adds_up() -> None:
+    """Of the word, twice for Gumbel noise, and of a logarithm of at most 23: the least power of two above them."""
+    errors = 2 * (2.0**-32 + 2.0**-53) + 2.0**-35 + 2.0**-40
+    assert noise.MARGIN / 2 < errors < noise.MARGIN
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_float_bounds_are_as_narrow_as_they_say(name):
     low, high = LAWS[name].enclose(SecureWords().take(20_000))
     finite = np.isfinite(low) & np.isfinite(high)
     assert np.count_nonzero(~finite) < 20  # 0.3 expected
     assert (high - low)[finite].max() < 2.01 * MARGIN
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_margin_is_what_its_argument_asks_for(name):
+    """Also where a library's logarithm is as wrong as is allowed for: 2**-40, and logarithms are below 23."""
+    low, high = LAWS[name].enclose(np.array([2**32, 2**40, 2**63], dtype=np.uint64))
+    moved = 2 * (2.0**-32 + 2.0**-53)
+    assert (high - low).min() / 2 > moved + 2.0**-35 + 2.0**-40
 
 
 @pytest.mark.parametrize("name", LAWS)

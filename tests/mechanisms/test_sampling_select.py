@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -109,6 +109,17 @@ def test_a_lead_below_the_first_words_width_counts_exactly(sampler):
     unit = Fraction(SLOPE[sampler] / 2) / 2**64
     draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(800)]
     assert_has_law(draws, {0: 1 / 8, 1: 7 / 8})
+
+
+@each_sampler
+@pytest.mark.parametrize("word", [1, 64, 2**20, 2**31])
+def test_of_a_small_word_the_next_one_decides(sampler, word):
+    """The noise of a word w may fall by a w-th: a lead of a third of that is less than what the next words say."""
+    unit = Fraction(1, 3 * word)
+    for later, first in (((0, 2**64 - 1), 0), ((2**64 - 1, 0), 1)):
+        for scores in ([0, 1], [1, 0]):
+            words = ScriptedWords([word, word, *later])
+            assert TOP_K[sampler](array(scores), 1, unit, words).tolist() == [first]
 
 
 few_words = st.sampled_from([0, 1, 2**32 - 1, 2**40, 2**63, 2**63 + 1, 2**64 - 2**20, 2**64 - 1])
@@ -245,6 +256,8 @@ def test_one_candidate_is_a_sure_pick(sampler):
 def test_a_huge_unit_leaves_no_chance(sampler, unit):
     scores = array([-(2**62), 5, 2**62, 4])
     assert TOP_K[sampler](scores, 4, unit, SECURE).tolist() == [2, 1, 3, 0]
+    for _ in range(20):
+        assert TOP_K[sampler](array([7, 9, 8]), 3, unit, SECURE).tolist() == [1, 2, 0]
     assert TOP_K[sampler](array([9, 9, 9, 9]), 1, unit, ScriptedWords([5, 4, 6, 7])).tolist() == [1]
 
 
@@ -339,6 +352,7 @@ def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
     ),
     word=st.integers(0, 2**64 - 1),
 )
+@example(scores=[0, 3], unit=Fraction(2) ** 1000, word=2**63)
 @settings(max_examples=150)
 def test_bounds_of_noisy_scores_enclose_them(scores, unit, word):
     reference = max(scores)
@@ -352,6 +366,30 @@ def test_bounds_of_noisy_scores_enclose_them(scores, unit, word):
             assert not np.isnan(low)
             assert low == -np.inf or Fraction(low) <= exact_low - below
             assert high == np.inf or Fraction(high) >= exact_high - below
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=8).map(
+        lambda drawn: sorted(((low, low + width) for low, width in drawn), key=lambda each: -each[0])
+    )
+)
+def test_what_has_a_point_in_common_with_another_is_not_told_apart_by_floats(intervals):
+    low, high = np.array(intervals, dtype=np.float64).reshape(-1, 2).T
+    assert ranking._meets_another(low, high).tolist() == [
+        any(i != j and a <= d and c <= b for j, (c, d) in enumerate(intervals))
+        for i, (a, b) in enumerate(intervals)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 64, 256, 257, 400, 1000, 8192, 20_000])
+def test_the_best_bound_is_looked_at_first_however_many_there_are(count):
+    """What comes later is never better: where the threshold stops the look, nobody is left who could reach it."""
+    shuffled = [np.random.default_rng(seed).permutation(count) for seed in range(30 if count <= 1000 else 1)]
+    for values in (*shuffled, np.arange(count) // 7):
+        members = np.arange(count) + 5
+        found = np.array(list(ranking._falling(members, values.astype(np.float64))))
+        assert sorted(found.tolist()) == members.tolist()
+        assert (np.diff(values[found - 5]) <= 0).all()
 
 
 # -- ties -------------------------------------------------------------------------------------------------

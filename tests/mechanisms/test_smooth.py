@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edgedp.mechanisms.scores import smooth
 from edgedp.mechanisms.scores.picks import pick_scores
-from edgedp.mechanisms.scores.smooth import smooth_beta, smooth_bound, smooth_noise
+from edgedp.mechanisms.scores.smooth import smooth_beta, smooth_bound, smooth_noise, smooth_scores
 from edgedp.words.errors import EdgeDPError
 
 DELTA = 1e-6
@@ -120,7 +121,9 @@ def test_student_t_claimed_pure_loses_more_than_epsilon(n: int, ratio: float) ->
 
 def test_the_calibration_is_that_of_the_theorem() -> None:
     assert smooth_beta(1, DELTA, 36_692) == pytest.approx(0.0201, abs=5e-5)
-    for epsilon, delta, n in [(0.1, 1e-6, 10), (1.0, 1e-6, 36_692), (10.0, 0.01, 2), (200.0, 1e-9, 10**6)]:
+    for epsilon, delta, n in [
+        (0.1, 1e-6, 10), (1.0, 1e-6, 36_692), (10.0, 0.01, 2), (200.0, 1e-9, 10**6), (0.001, 0.9999, 2),
+    ]:  # fmt: skip
         noise = smooth_noise(Fraction(epsilon), Fraction(delta), n)
         assert noise.slide + noise.dilate == Fraction(epsilon)
         e2 = float(noise.dilate)
@@ -128,6 +131,55 @@ def test_the_calibration_is_that_of_the_theorem() -> None:
         assert math.log(delta) - 1e-3 < far < math.log(delta)
         assert 0 < math.log1p(e2 / noise.reach) - noise.beta < 1e-9
     assert smooth_beta(4, 4e-6, 50, k=4) == smooth_beta(1, DELTA, 50)
+    assert smooth_beta(1, DELTA, 1) > smooth_beta(1, DELTA, 50)
+    assert smooth_beta(2, DELTA, 2, k=2) == smooth_beta(1, DELTA / 2, 2)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "n", "k"),
+    [
+        (Fraction(1), "1e-6", 4, 1),
+        (Fraction(1, 4), "0.3", 7, 3),
+        (Fraction(400), "0.9", 2, 2),
+        (Fraction(1, 10**10), "1e-6", 4, 2),
+        (Fraction(3, 10**11), "0.1", 3, 1),
+        (Fraction(8, 10**14), "0.99", 2, 1),
+    ],
+)
+def test_the_noise_is_what_its_proof_asks_for(
+    epsilon: Fraction, delta: str, n: int, k: int, monotone: bool
+) -> None:
+    """Delta is shared by the picks, rounding to a step is paid for, and who is cut off is as far as is promised."""
+    asked: list[float] = []
+
+    def bound(beta: float) -> float:
+        asked.append(beta)
+        return 1.0
+
+    found = smooth_scores(np.arange(n, dtype=np.float64), None, bound, epsilon, delta, k, monotone=monotone)
+    noise = smooth_noise(epsilon, Fraction(delta) / k, n)
+    assert asked == [noise.beta]
+    step = -int(found.upper[-2])  # what one bound is, in steps
+    bits = step.bit_length() - 1
+    assert step == 2**bits
+    moved = 2**bits + 2 + math.ceil(float(noise.dilate) / noise.reach)
+    assert found.unit == noise.slide / ((1 if monotone else 2) * moved)
+    needed = noise.reach + 2 * float(epsilon) + 64 + math.log(n)
+    worth = float(noise.slide) * 2.0**61 / 2 ** (bits + 1) / needed
+    assert worth >= 2
+    assert worth < 4 or bits == 20
+
+
+def test_a_gap_that_cannot_be_cut_so_far_is_refused() -> None:
+    with pytest.raises(EdgeDPError, match="epsilon is too small for snm; ask for a larger one"):
+        smooth_scores(np.zeros(2), None, 1.0, Fraction(3, 10**14), "0.99", 1, monotone=False)
+
+
+def test_a_bound_is_raised_by_what_its_rounding_may_take() -> None:
+    raised = 1 + 2.0**-42
+    assert smooth_bound(np.array([1.0, 1.0]), 0.1) == smooth._promised(1.0, 0.1) == raised
+    assert smooth_bound(np.array([0.0]), 0.1) == smooth._promised(0, 0.1) == 2.0**-900
 
 
 @pytest.mark.parametrize(
@@ -209,3 +261,14 @@ def test_one_candidate_is_sure_and_far_ones_do_not_overflow() -> None:
     assert snm_law(np.array([3.0]), 1.0, 1.0).tolist() == [1.0]
     assert snm_law(np.array([1e200, 0.0]), 1e-200, 1.0).tolist() == [1.0, 0.0]
     assert snm_law(np.array([1.0, 0.0]), 0.0, 1.0).tolist() == [1.0, 0.0]
+
+
+def test_the_unit_of_snm_pays_for_the_slide_of_a_score_and_what_its_grid_adds() -> None:
+    """``e1 / (2 moved)``: a unit of the grid, two roundings, and ``e2 / T`` of the farthest, rounded up."""
+    for epsilon, delta, k in ((1, "1e-6", 1), (4, "0.01", 3), (Fraction(1, 10), "1e-9", 2)):
+        noise = smooth_noise(Fraction(epsilon), Fraction(delta) / k, 2)
+        scores = pick_scores("snm", [1.0, 0.0], Fraction(epsilon) * k, smooth=1.0, delta=delta, k=k)
+        steps = int(scores.exact()[0] - scores.exact()[1])
+        bits = round(math.log2(steps))
+        moved = 2**bits + 2 + math.ceil(float(noise.dilate) / noise.reach)
+        assert scores.unit == noise.slide / (2 * moved)

@@ -72,6 +72,28 @@ def test_the_cut_is_worth_a_thousand_units_of_noise(epsilon: float) -> None:
     assert float(budget) / 2 * math.ldexp(FARTHEST // 2, -bits) >= 1000 or bits == 1
 
 
+def test_no_place_is_given_away_before_the_cut_is_near() -> None:
+    """The smallest unit has twice the scale: the cut is worth 1,024 of it, and one place more would halve that."""
+    for power in range(60):
+        assert step_bits(Fraction(1, 2**power)) == max(1, min(35, 61 - 1 - 11 - power))
+
+
+def test_a_float_next_to_half_a_step_is_below_it() -> None:
+    """Where nothing is left over the sum with a half would be rounded to a whole."""
+    almost = math.nextafter(0.5, 0)
+    for bits in (1, 8):
+        found = nearest_steps(np.array([almost, 0.5, -almost, -0.5]) / 2**bits, np.zeros(4), 1.0, bits)
+        assert found.tolist() == [0, 1, 0, 0]
+
+
+def test_what_a_caller_has_told_numpy_changes_nothing() -> None:
+    cases = [(np.array([1e300, -1e300, 1e-300, 5.0, 0.0]), 3e-200, 35), (np.array([1e-308, 2.0]), 1e290, 8)]
+    for utilities, ceiling, bits in cases:
+        expected = steps_below_best(utilities, ceiling, bits).tolist()
+        with np.errstate(all="raise"):
+            assert steps_below_best(utilities, ceiling, bits).tolist() == expected
+
+
 def test_scores_below_the_best_do_not_overflow() -> None:
     wide = np.array([FARTHEST, -FARTHEST, 0])
     assert cut_below_best(wide).tolist() == [0, -(FARTHEST // 2), -(FARTHEST // 2)]

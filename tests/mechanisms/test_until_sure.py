@@ -29,7 +29,7 @@ from edgedp.mechanisms.adaptive import until_sure
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.until_sure import Look, Prepaid, Sought, Step, next_step
-from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, cut_bits, cut_moves
+from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, Vector, cut_bits, cut_moves
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
@@ -239,6 +239,12 @@ def test_the_steps_are_a_function_of_what_was_released() -> None:
     assert next_step(sought(cuts=False), look(NANO // 64, (0.5,), *FALLING)) == few
 
 
+def test_the_last_step_spends_what_is_left_where_no_rung_is_far_enough() -> None:
+    spent = NANO - NANO // 10
+    assert next_step(sought(cuts=False), look(spent, (0.5,), *FALLING)) == Step(degrees=NANO // 10)
+    assert next_step(sought(cuts=False), look(NANO // 2, (0.5,), *FALLING)) != Step(degrees=NANO // 2)
+
+
 def test_a_refinement_goes_to_both_and_a_cap_that_doubled_is_bought_anew_for_what_the_old_vector_had() -> (
     None
 ):
@@ -271,6 +277,71 @@ def test_the_rungs_are_a_64th_times_powers_of_the_root_of_two() -> None:
     assert len(found) == 13
     for power, total in enumerate(found):
         assert total**2 <= NANO**2 * 2**power < (total + 1) ** 2
+
+
+def test_a_step_makes_the_noise_that_there_is_smaller_and_says_what_its_vector_has_cost() -> None:
+    """Fresh noise in its place would be a second release of the same vector, which was not paid for."""
+    vectors = until_sure._Vectors(sought(), GraphProjection(hubs()), SecureWords())
+    steps = [
+        Step(degrees=NANO // 50),
+        Step(degrees=NANO // 9),
+        Step(cuts=NANO // 7, choice=Lists(8)),
+        Step(degrees=NANO // 11, cuts=NANO // 3),
+        Step(cuts=NANO // 5, choice=Lists(20)),
+    ]
+    paid_degrees = paid_cuts = 0
+    halves: list[Any] = []
+    for step in steps:
+        bought = vectors.buy(step)
+        paid_degrees += step.degrees
+        paid_cuts = step.cuts + (0 if step.choice else paid_cuts)
+        noise = vectors._degrees_noise
+        assert noise is not None
+        assert bought[0].purchase.epsilon == Fraction(paid_degrees, NANO)
+        assert bought[0].vector.noise == noise.scale == 2 / Fraction(paid_degrees, NANO)
+        if halves:
+            assert (noise.plus <= halves[-1][0]).all()
+            assert (noise.minus <= halves[-1][1]).all()
+        halves.append((noise.plus, noise.minus))
+        if paid_cuts:
+            assert vectors._cuts is not None
+            _, exact, shrunk = vectors._cuts
+            assert bought[1].purchase.epsilon == Fraction(paid_cuts, NANO)
+            assert bought[1].vector.noise == shrunk.scale == exact.moves / Fraction(paid_cuts, NANO)
+
+
+@pytest.mark.parametrize("asked", [[0], [NANO + 1], [NANO // 2, NANO // 2 + 1], [NANO // 2, 0]])
+def test_steps_that_cost_nothing_or_more_than_all_are_not_drawn(
+    asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever rule chose them: nothing is shown, and what was paid for a step before stays spent."""
+    steps = iter(asked)
+    monkeypatch.setattr(until_sure, "next_step", lambda sought, last: Step(degrees=next(steps)))
+    paid: list[int] = []
+
+    def pay(cost: int) -> bool:
+        paid.append(cost)
+        return True
+
+    with pytest.raises(AssertionError, match="the steps cost more than epsilon"):
+        until_sure.draw_until_sure(
+            sought(), GraphProjection(Graph.from_edges([(0, 1)], nodes=range(100))), SecureWords(),
+            pay, lambda positions, bought: Judged(positions[:1] * 0 + 1),
+        )  # fmt: skip
+    assert paid == asked[:-1]
+
+
+def test_what_is_ranked_in_place_of_degrees_gets_the_noise_of_its_own_claim() -> None:
+    counted = Vector(np.arange(100) * 10**6, 7)
+    vectors = until_sure._Vectors(sought(), GraphProjection(hubs()), SecureWords(), counted)
+    (bought,) = vectors.buy(Step(degrees=NANO))
+    assert bought.vector.noise == 7
+    assert np.abs(bought.vector.whole.integers - counted.values).max() < 7 * 60
+    last, ended = until_sure.draw_until_sure(
+        sought(), GraphProjection(hubs()), SecureWords(), lambda cost: True,
+        lambda positions, bought: Sureness((0.99,), (), None), None, counted,
+    )  # fmt: skip
+    assert (last.positions.tolist(), ended) == ([99, 98], "reached")
 
 
 @pytest.mark.parametrize("metric", ["ebc", "degree"])

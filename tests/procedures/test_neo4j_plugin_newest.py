@@ -19,7 +19,8 @@ def test_the_jar_runs_on_the_newest_neo4j(tmp_path: Path) -> None:
         java_for(NEWEST_VERSION)
     except MissingToolError as error:
         pytest.skip(str(error))
-    with plugin_server(NEWEST_VERSION, tmp_path / "home") as running:
+    with plugin_server(NEWEST_VERSION, tmp_path / "home", warm=True) as running:
+        assert eventually(lambda: bool(running.workers()), 240), "it is there before anybody calls"
         planted = running.plant()
         about = server_plugin(running.driver)
         assert (about.version, about.worker, about.problem) == (edgedp.__version__, edgedp.__version__, None)

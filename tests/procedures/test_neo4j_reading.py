@@ -207,7 +207,7 @@ def test_an_estimate_says_how_much_memory_the_nodes_take(neo4j_with_plugin: Plug
     assert told == same
     neo4j_with_plugin.ask(f"UNWIND range(100, 299) AS id CREATE (:`{few.label}` {{id: id}})")
     (more,) = neo4j_with_plugin.ask(estimate, name=few.name)
-    assert more["memory"]["heap"] - told["memory"]["heap"] == 200 * 96
+    assert more["memory"]["heap"] - told["memory"]["heap"] == 200 * 64
     assert more["memory"]["worker"] > told["memory"]["worker"]
     assert more["memory"]["workerPerRelationship"] == told["memory"]["workerPerRelationship"]
 

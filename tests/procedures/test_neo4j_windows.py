@@ -126,7 +126,7 @@ def test_one_table_of_dates_gives_the_same_windows_by_both_readers(
     inside = sum(window is not None for _, window in table)
     assert listed["exact"]["dated_relationships"] == inside
     assert listed["exact"]["undated_relationships"] == len(table) - inside
-    for window in ("2024-01", "2024-02", "2024-03", None):
+    for window in (*sorted({where for _, where in table if where}), None):
         pairs = [(i, i + 1) for i, (_, where) in enumerate(table) if window in (None, where)]
         asked = {} if window is None else {"window": window}
         expected = len(pairs)
@@ -155,12 +155,12 @@ def test_the_guard_in_cypher_is_that_of_python(neo4j_with_plugin: PluginServer, 
     store.add_analyst(f"ann {calls.mark}")
     store.grant(calls.name, f"ann {calls.mark}", 6)
     whole = share = runs.NOTHING
-    chance = random.Random(5)
+    chance = random.Random(32)  # refused by the budget, and by the share only; everything is asked for, too
     from edgedp.stores.people.asker import Asker
 
     ann = Asker(store, f"ann {calls.mark}")
-    refused = 0
-    for _ in range(40):
+    refused = {"budget": 0, "share": 0}
+    for _ in range(24):
         first = chance.randint(0, 9)
         last = first + chance.choice((0, 0, 0, 1, 4))
         ends: tuple[int | None, int | None] = (first, last)
@@ -168,8 +168,8 @@ def test_the_guard_in_cypher_is_that_of_python(neo4j_with_plugin: PluginServer, 
         if chance.random() < 0.08:
             window, ends = {}, (None, None)
         cost, asker = chance.randint(1, 3), chance.choice((store, ann))
-        fits = runs.touched(whole, 3, *ends) + cost * 10**9 <= 10 * 10**9
-        fits = fits and (asker is store or runs.touched(share, 3, *ends) + cost * 10**9 <= 6 * 10**9)
+        budget = runs.touched(whole, 3, *ends) + cost * 10**9 <= 10 * 10**9
+        fits = budget and (asker is store or runs.touched(share, 3, *ends) + cost * 10**9 <= 6 * 10**9)
         why = ""
         try:
             asker.count(calls.name, of="edges", epsilon=cost, **window)
@@ -177,16 +177,16 @@ def test_the_guard_in_cypher_is_that_of_python(neo4j_with_plugin: PluginServer, 
         except BudgetError as error:
             done, why = False, str(error)
         assert done == fits, (window, cost, asker is store, whole, share, why)
-        refused += not done
+        refused["share" if budget else "budget"] += not done
         if done:
             whole = runs.charged(whole, 3, *ends, cost * 10**9)
             share = share if asker is store else runs.charged(share, 3, *ends, cost * 10**9)
         with store._session() as session:
             assert session.run("account_find", name=calls.name)[0]["runs"] == whole
-    assert refused > 5
+    assert min(refused.values()) > 2
     assert store.check(calls.name) == []
-    budget = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=calls.name)[0]
-    assert budget["epsilonSpent"] == runs.dearest(whole) / 10**9
+    told = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=calls.name)[0]
+    assert told["epsilonSpent"] == runs.dearest(whole) / 10**9
 
 
 def test_a_relationship_whose_date_moves_is_read_again(neo4j_with_plugin: PluginServer, store: Store) -> None:

@@ -562,6 +562,8 @@ def test_the_version_of_a_database_is_judged() -> None:
     way = job("migrate", rows=read).header
     assert way["before"][0][0] == "schema_one"
     assert way["script"]["steps"][0]["statement"] == "schema_begin"
+    new = job("migrate", rows={}).header["script"]["steps"]
+    assert [step["statement"] for step in new] == ["schema_begin", "schema_new"]
     later = ["migration_0003", "migration_0004", "migration_0005", "migration_0006"]
     for version, statements in ((2, later), (3, later[1:]), (4, later[2:]), (5, later[3:]), (6, [])):
         steps = job("migrate", rows=read | {"schema_version": [{"version": version}]}).header["script"][

@@ -105,8 +105,8 @@ def test_kept_releases_cost_nothing_and_a_wrong_one_is_refused_in_its_place(plac
     ("releases", "match"),
     [
         ([], "at least one release"),
-        ("topk", "must be a list"),
-        (None, "must be a list"),
+        ("topk", "is not a list"),
+        (None, "is not a list"),
         ([3], "release 1 is not a mapping"),
         ([TOP, {"kind": "topk"}], "release 2 does not name its graph"),
         ([TOP | {"request_id": "a"}] * 2, "has the request_id 'a' of one before it"),

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,17 +23,14 @@ from click.testing import CliRunner
 from conftest import OpenStore
 from scipy import stats
 
-import edgedp
-from edgedp import Graph
+from edgedp import Graph, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import joint
-from edgedp.mechanisms.adaptive.planned import asked_of
-from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector, seen_degrees
+from edgedp.mechanisms.adaptive import arcs
 from edgedp.mechanisms.projection import GraphProjection
-from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.release.draw import draw
 from edgedp.release.plan import PublicFacts, plan
-from edgedp.release.release import Nodes
 from edgedp.spark import drawing, executors, priv_top_k, session, sources
 from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark
 from edgedp.spark.edges import Edges, Figures, arrow_map, figures_of
@@ -45,7 +42,7 @@ from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from spark_doubles import Replayed, in_process, tried, words_by_id
+from spark_doubles import Replayed, in_process, power_law, tried, words_by_id
 
 __all__ = ["tried"]
 
@@ -54,12 +51,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
-def power_law(nodes: int, edges: int, seed: int) -> Graph:
-    rng = np.random.default_rng(seed)
-    ends = (nodes * rng.random((edges, 2)) ** 3).astype(np.int64)
-    return Graph.from_edges(10 * ends[ends[:, 0] != ends[:, 1]], nodes=10 * np.arange(nodes))
 
 
 GRAPH = power_law(200, 900, 1)
@@ -74,6 +65,12 @@ def table_of(graph: Graph) -> pa.Table:
 def planned(graph: Graph, **asked: Any) -> Any:
     options = {"k": 5, "epsilon": 5} | asked
     return plan("priv_top_k", options, PublicFacts(graph.node_count, None, nodes_supplied=True))
+
+
+def counted(graph: Graph, k: int) -> Any:
+    """Return a plan of a vector whose noise the executors draw."""
+    facts = PublicFacts(graph.node_count, None, nodes_supplied=True, directed=True)
+    return plan("priv_top_k", {"metric": "in_degree", "mechanism": "joint", "k": k, "epsilon": 1}, facts)
 
 
 # -- with Spark -------------------------------------------------------------------------------------
@@ -123,63 +120,10 @@ def test_the_same_noise_gives_the_same_answer_on_the_bundled_graph(spark: Any, e
     assert draw(asks, GraphProjection(enron), Replayed([words], source.own())) == answer
 
 
-def test_a_joint_release_of_one_partition_takes_the_words_that_a_graph_in_memory_takes(
-    held: tuple[Edges, Any],
-) -> None:
-    edges, degrees = held
-    asks, source = planned(GRAPH, metric="ebc", proxy="degree", epsilon="0.001"), SeededSource(3)
-    one = degrees.coalesce(1).sortWithinPartitions("id")
-    answer = draw_on_spark(asks, edges, one, source)
-    in_memory = draw(asks, GraphProjection(GRAPH), source.words(0, 0))
-    assert isinstance(in_memory, Nodes)
-    assert isinstance(answer, Nodes)
-    assert in_memory.ids == answer.ids
-
-
-@pytest.mark.parametrize("epsilon", ["0.02", "1", "40"])
-def test_both_proxies_buy_degrees_and_ordered_degrees_as_in_memory(
-    held: tuple[Edges, Any], monkeypatch: pytest.MonkeyPatch, epsilon: str
-) -> None:
-    """Whatever the noise says, for there are no cuts here. What ranks is what counts in the answer."""
-    edges, degrees = held
-    counted = Edges.ordered_degrees
-
-    def in_order(self: Edges, ranked: Any) -> Any:
-        return counted(self, ranked).coalesce(1).sortWithinPartitions("id")
-
-    monkeypatch.setattr(Edges, "ordered_degrees", in_order)
-    asks, source, graph = (
-        planned(GRAPH, metric="ebc", epsilon=epsilon),
-        SeededSource(3),
-        GraphProjection(GRAPH),
-    )
-    answer = draw_on_spark(asks, edges, degrees.coalesce(1).sortWithinPartitions("id"), source)
-    asked = asked_of(asks, cuts=False)
-    bought: tuple[Bought, ...] = ()
-    for turn in range(2):
-        purchase, words = asked.next_purchase(bought), source.words(turn, 0)
-        assert purchase is not None
-        noisy = exact_vector(asked, purchase, graph).with_noise(purchase.epsilon, words)
-        bought = (*bought, Bought(purchase, noisy))
-    assert asked.next_purchase(bought) is None
-    order = np.lexsort((words.take(GRAPH.node_count), seen_degrees(bought).sums))[::-1][: asks.k]
-    assert list(answer.ids) == GRAPH.node_ids[order].tolist()
-
-
-def test_nodes_without_an_end_or_a_name_are_seen_behind_ordered_degrees_too(spark: Any) -> None:
-    frame = spark.createDataFrame(pa.table({"source": [1, 2, None], "target": [2, 3, 3]}))
-    strange = Edges(frame, spark.createDataFrame(pa.table({"id": [1, 2]})), "long")
-    from pyspark.sql import functions as sf
-
-    ranked = strange.degrees().withColumn("noisy", sf.lit(5).cast("long"))
-    found = {row["id"]: row["behind"] for row in strange.ordered_degrees(ranked).collect()}
-    assert found == {1: 1, 2: 1, 3: -1, None: -1}
-
-
 def test_executors_draw_the_law_from_sources_of_their_own(held: tuple[Edges, Any]) -> None:
     """False alarms: 1 in a million for the law; none for the words, of which two are alike once in 10^14."""
     degrees = held[1]
-    asks = planned(GRAPH, metric="degree", k=GRAPH.node_count, epsilon=1)
+    asks = counted(GRAPH, k=GRAPH.node_count)
     step = DrawJoint(asks, SecureSource())
     wide = degrees.repartition(3).localCheckpoint()
     tables = [arrow_map(wide, step, rows_schema("long")).toArrow() for _ in range(2)]
@@ -191,7 +135,7 @@ def test_executors_draw_the_law_from_sources_of_their_own(held: tuple[Edges, Any
         words += rows.column("word").to_pylist()
     assert len(noise) == 2 * GRAPH.node_count
     assert len(set(words)) == len(words)
-    ratio = np.exp(-1 / 2)  # two degrees move: of scale 2 / epsilon
+    ratio = np.exp(-1 / 2)  # a pair moves two counts: of scale 2 / epsilon
     law = {z: (1 - ratio) / (1 + ratio) * ratio ** abs(z) for z in range(-5, 6)}
     counts = Counter(z if abs(z) <= 5 else 99 for z in noise)
     expected = [len(noise) * each for each in [*law.values(), 1 - sum(law.values())]]
@@ -262,14 +206,9 @@ def lose(spark: Any) -> None:
     kept[max(kept)].unpersist(True)
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [({"mechanism": "sld"}, 1), ({"mechanism": "joint", "proxy": "both", "epsilon": 1}, 2)],
-)
 def test_a_partition_that_is_lost_after_its_noise_was_drawn_fails_the_release(
-    spark: Any, noted: Noted, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], words: int
+    spark: Any, noted: Noted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Noisy degrees of which a ranking and an answer follow are kept, too: drawn again they would be two releases."""
     edges = held_edges(spark, GRAPH)
     degrees, ask = edges.degrees(), drawing._ask
 
@@ -278,13 +217,10 @@ def test_a_partition_that_is_lost_after_its_noise_was_drawn_fails_the_release(
         return ask(*given)
 
     monkeypatch.setattr(drawing, "_ask", after_a_loss)
-    asks = planned(GRAPH, metric="ebc", **asked)
     with pytest.raises(Exception, match=r"[Cc]heckpoint"):
-        draw_on_spark(asks, edges, degrees, noted)  # type: ignore[arg-type]
+        draw_on_spark(planned(GRAPH, metric="ebc", mechanism="sld"), edges, degrees, noted)  # type: ignore[arg-type]
     drawn = [int(name.split("-")[-1]) for name in os.listdir(noted.folder)]
-    # One word alone is a further one of an entry that the first left open.
-    whole = sum(count for count in drawn if count > 1 or words == 1)
-    assert whole == words * GRAPH.node_count, "what is lost is not drawn again"
+    assert sum(drawn) == GRAPH.node_count, "what is lost is not drawn again"
 
 
 def test_a_frame_is_taken_as_a_graph(spark: Any) -> None:
@@ -317,11 +253,47 @@ def test_a_frame_is_taken_as_a_graph(spark: Any) -> None:
         priv_top_k(frame, "degree", 1, 1, nodes=nodes.limit(0), source="u", target="v")
     with pytest.raises(EdgeDPError, match="degree_bound is 1, must be at least"):
         priv_top_k(frame, "degree", 1, 1, "em", degree_bound=1, source="u", target="v")
-    with pytest.raises(EngineError, match="give proxy 'both' or 'degree'"):
-        priv_top_k(frame, "ebc", 1, 1, proxy="ordered", source="u", target="v")
+    with pytest.raises(EngineError, match="has no betweenness2"):
+        priv_top_k(frame, "betweenness2", 1, 1, "sld", source="u", target="v")
 
 
 # -- stores -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ids", ["integer", "text"])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        pa.array([1.0, 2.5, 2.9]),
+        pa.array([True, False, True]),
+        pa.array([Decimal("1.20"), Decimal("2.50"), Decimal("2.90")]),
+        pa.array([b"\xff", b"\xfe", b"a"]),
+        pa.array([1, 2, 3], pa.timestamp("us")),
+    ],
+    ids=lambda ends: str(ends.type),
+)
+def test_what_is_neither_integers_nor_texts_makes_no_nodes(
+    spark: Any, open_embedded: OpenStore, tmp_path: Path, ends: pa.Array, ids: Any
+) -> None:
+    """Spark would take 2.5 and 2.9 for one integer, and all that is true for one node, without a word."""
+    path = tmp_path / "edges.parquet"
+    whole = pa.array([1, 2, 3])
+    store = open_embedded()
+    for odd in ({"u": ends, "v": whole}, {"u": whole, "v": ends}):
+        pyarrow.parquet.write_table(pa.table(odd), path)
+        with pytest.raises(GraphFormatError, match="must be all integers or all texts"):
+            store.register_edges("lake", path, ids=ids, epsilon_budget=3, engine="spark")
+    pyarrow.parquet.write_table(pa.table({"u": whole, "v": pa.array([2, 3, 4], pa.uint64())}), path)
+    listed = tmp_path / "nodes.parquet"
+    pyarrow.parquet.write_table(pa.table({"id": ends}), listed)
+    with pytest.raises(GraphFormatError, match="must be all integers or all texts"):
+        store.register_edges("lake", path, listed, ids=ids, epsilon_budget=3, engine="spark")
+    row = store.register_edges("lake", path, ids=ids, epsilon_budget=3, engine="spark")
+    assert row["exact"] == {"edge_count": 3, "max_degree": 2}
+    pyarrow.parquet.write_table(pa.table({"u": ends, "v": whole}), path)  # as it is now, before the debit
+    with pytest.raises(StoreError, match="nothing was spent"):
+        store.priv_top_k("lake", "degree", 1, 1, engine="spark")
+    assert store.budget("lake")["epsilon_spent"] == 0
 
 
 def test_edges_at_an_address_are_registered_debited_and_drawn(
@@ -344,11 +316,14 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
     assert again.kept
     assert store.estimate("lake", metric="degree", k=1, epsilon=1, engine="spark")["refused"] is None
     assert store.estimate("lake", metric="ebc", k=1, epsilon=1, engine="spark")["refused"] is None
-    by_cuts = store.estimate("lake", metric="ebc", k=1, epsilon=1, proxy="ordered", engine="spark")
-    assert "proxy 'ordered'" in by_cuts["refused"]
+    by_rounds = store.estimate("lake", metric="betweenness2", k=1, epsilon=1, mechanism="sld", engine="spark")
+    assert "has no betweenness2" in by_rounds["refused"]
     for refused, says in [
         (lambda: store.priv_top_k("lake", "degree", 1, 1), "must be 'spark'"),
-        (lambda: store.priv_top_k("lake", "ebc", 1, 1, proxy="ordered", engine="spark"), "give proxy 'both'"),
+        (
+            lambda: store.priv_top_k("lake", "betweenness2", 1, 1, "sld", engine="spark"),
+            "has no betweenness2",
+        ),
         (lambda: store.priv_top_k("lake", "degree", 1, 3, engine="spark"), "what is left of the budget"),
         (lambda: store.summary("lake", 1, engine="spark"), "it draws only the top k"),
         (lambda: store.summary("lake", 1), "must be 'spark'"),
@@ -472,7 +447,7 @@ def test_executors_that_are_killed_after_the_noise_was_drawn_fail_the_release(tm
 @pytest.mark.parametrize(
     "asked",
     [
-        {"mechanism": "joint"}, {"mechanism": "em"}, {"mechanism": "sld"},
+        {"mechanism": "em"}, {"mechanism": "sld"},
         {"mechanism": "pf", "k": 2}, {"mechanism": "em", "k": 2},
     ],
     ids=str,
@@ -483,7 +458,7 @@ def test_partitions_draw_the_exact_law(
     """By the secure source. False alarms: 1 in a million a case."""
     asks = planned(KITE, metric="degree", **({"k": 1, "epsilon": 2} | asked))
     monkeypatch.setattr(drawing, "_ask", in_process(tried, KITE, 2))
-    edges: Any = SimpleNamespace(kind="string")
+    edges: Any = SimpleNamespace(kind="string", degrees=lambda: None, arc_counts=lambda *_: None)
     runs = 600
     counts = Counter(draw_on_spark(asks, edges, None, SecureSource()).ids for _ in range(runs))  # type: ignore[arg-type]
     law = law_of(asks)
@@ -500,11 +475,6 @@ def test_partitions_draw_the_exact_law(
 def law_of(asks: Any) -> dict[tuple[str, ...], float]:
     """Return the exact law of the answer, in order."""
     ids = KITE.node_ids.tolist()
-    if asks.parameters["mechanism"] == "joint":
-        first = edgedp.exact.first_pick_probabilities(
-            KITE, metric="degree", k=1, epsilon=2, mechanism="joint"
-        )
-        return {(node,): float(p) for node, p in zip(ids, first, strict=True)}
     from edgedp.mechanisms.scores.sums import top_k_scores
 
     law = top_k_scores(asks, GraphProjection(KITE)).ordered_law(asks.k)
@@ -517,7 +487,7 @@ def test_a_task_that_is_tried_again_draws_nothing(tried: SimpleNamespace, attemp
     batch = pa.RecordBatch.from_pydict({"id": [1], "degree": [3]})
     for step in (
         DrawWords(SecureSource(), 0),
-        DrawJoint(planned(KITE, metric="degree"), SecureSource()),
+        DrawJoint(counted(KITE, 1), SecureSource()),
         DrawBest(planned(KITE, metric="degree", mechanism="em"), 1, source=SecureSource()),
     ):
         with pytest.raises(RuntimeError, match=executors.AGAIN):
@@ -548,7 +518,8 @@ def test_other_words_in_a_second_reading_refuse_the_release(
 
     monkeypatch.setattr(drawing, "_ask", drawn_anew)
     monkeypatch.setattr(drawing._Rounds, "_evaluated", lambda *_: -np.inf)
-    edges: Any = SimpleNamespace(kind="long")
+    edges: Any = SimpleNamespace(kind="long", degrees=lambda: None)
+    edges.kept = lambda: edges
     monkeypatch.setattr(drawing, "arrow_map", lambda *_: SimpleNamespace(localCheckpoint=lambda eager: None))
     with pytest.raises(EngineError, match=ENGINE_FAILED):
         draw_on_spark(asks, edges, None, SecureSource())  # type: ignore[arg-type]
@@ -558,8 +529,6 @@ def test_other_words_in_a_second_reading_refuse_the_release(
 def test_what_spark_does_not_draw_is_refused_by_the_plan() -> None:
     facts = PublicFacts(9)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"metric": "ebc", "proxy": "ordered"}, "proxy 'ordered'"),
-        ({"metric": "degree", "estimates": True}, "draws no estimates"),
         ({"metric": "betweenness2", "mechanism": "sld"}, "has no betweenness2"),
         ({"metric": "ebc", "mechanism": "ld", "sensitivity_form": "common_neighbors"}, "'common_neighbors'"),
     ]
@@ -617,6 +586,32 @@ def test_a_cluster_whose_network_is_in_the_clear_is_refused(settings: dict[str, 
         return
     with pytest.raises(EngineError, match=r"in the clear; set spark\.authenticate"):
         session.check_session(asked)
+
+
+@pytest.mark.parametrize("place", ["edges", "edges/a.parquet"])
+def test_rows_that_change_while_a_list_is_drawn_are_not_read_again(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    before, after = (Graph.from_edges([(hub, each) for each in range(30) if each != hub]) for hub in (3, 7))
+    (tmp_path / "edges").mkdir()
+    pyarrow.parquet.write_table(table_of(before), tmp_path / "edges" / "a.parquet")
+    store = open_store(tmp_path / "s.edgedp")
+    store.register_edges("lake", str(tmp_path / place), epsilon_budget=999, degree_bound=40, engine="spark")
+    assert store.priv_top_k("lake", "ebc", 1, 90, "sld", engine="spark").nodes == [3]
+    counted = Edges.degrees
+
+    def then_changed(edges: Edges) -> Any:
+        degrees = counted(edges)
+        for name in ("a.parquet", "b.parquet"):
+            pyarrow.parquet.write_table(table_of(after), tmp_path / "new.parquet")
+            (tmp_path / "new.parquet").replace(tmp_path / "edges" / name)
+        return degrees
+
+    monkeypatch.setattr(Edges, "degrees", then_changed)
+    assert store.priv_top_k("lake", "ebc", 1, 90, "sld", engine="spark").nodes == [3]
+    assert store.budget("lake")["epsilon_spent"] == 180
+    monkeypatch.undo()
+    assert store.priv_top_k("lake", "ebc", 1, 90, "sld", engine="spark").nodes == [7]
 
 
 @pytest.mark.parametrize("log", ["_delta_log", ".hoodie", "metadata"])
@@ -690,7 +685,7 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
 ) -> None:
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(sources, "detected", lambda place: place)
-    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    monkeypatch.setattr(sources, "surveyed", lambda *_: Figures(5, 5, 3, 0))
     store = open_embedded()
     free = addressed._check_free
 
@@ -724,7 +719,7 @@ def test_an_address_inside_or_around_a_registered_one_has_its_ledger(
 ) -> None:
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(sources, "detected", lambda place: place)
-    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    monkeypatch.setattr(sources, "surveyed", lambda *_: Figures(5, 5, 3, 0))
     store = open_embedded()
     store.register_edges("first", one, epsilon_budget=1, engine="spark")
     for _ in range(2):  # at once, and where somebody else was quicker than the first look
@@ -744,7 +739,7 @@ def test_columns_that_changed_are_not_named_before_the_debit(
     """Of a text that lost its heading the names are an edge."""
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(sources, "detected", lambda place: place)
-    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    monkeypatch.setattr(sources, "surveyed", lambda *_: Figures(5, 5, 3, 0))
     store = open_embedded()
     store.register_edges(
         "lake", tmp_path / "e.csv", epsilon_budget=1, source="payer", target="payee", engine="spark"
@@ -772,15 +767,10 @@ def test_nothing_of_spark_is_imported_before_it_is_asked_for() -> None:
 
 
 def test_the_noise_of_a_batch_is_that_of_the_joint_release() -> None:
-    """One place for scores, sensitivity and scale: what an executor calls is what a draw in memory calls."""
-    asks = planned(GRAPH, metric="degree", k=1, epsilon=Fraction(1, 2))
-    assert executors.joint_values is joint.joint_values
+    """One place for counts, sensitivity and scale: what an executor calls is what a draw in memory calls."""
     assert executors.noisy is joint.noisy
-    values, moves = executors.joint_values(asks, executors.rows_projection(GRAPH.degrees), "degree", 1)
-    assert moves == 1
-    words = [GeneratorWords(np.random.default_rng(4)) for _ in range(2)]
-    ours = executors.noisy(values, moves, asks.epsilon, words[0])
-    assert np.array_equal(ours, joint.noisy(GRAPH.degrees, 1, asks.epsilon, words[1]))
+    assert executors.arc_counts is arcs.arc_counts
+    assert executors.arc_moves is arcs.arc_moves
 
 
 def test_figures_are_those_of_the_graph(held: tuple[Edges, Any]) -> None:

@@ -152,7 +152,7 @@ def test_partitions_draw_the_exact_law(
     if asks.mechanism is None:
         asks = planned(KITE, metric=name, mechanism="joint", k=1, epsilon=1)
     monkeypatch.setattr(drawing, "_ask", rows_in_process(tried, KITE, name, 2))
-    edges: Any = SimpleNamespace(kind="string")
+    edges: Any = SimpleNamespace(kind="string", degrees=lambda: None, arc_counts=lambda *_: None)
     runs = 600
     found = Counter(draw_on_spark(asks, edges, None, SecureSource()).ids for _ in range(runs))  # type: ignore[arg-type]
     law = law_of(asks)

@@ -18,7 +18,7 @@ from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, open_
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.ledger import registry
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.rows import GraphRow
 from edgedp.stores.releases import at_address
 from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.refusals import NODES_CHANGED
@@ -93,6 +93,22 @@ def test_each_window_is_the_rows_of_its_dates_and_costs_its_runs_alone(
         store.priv_top_k("lake", "degree", 1, 90)
     assert store.graphs()[0]["name"] == "lake"
     assert list(cache.glob("*.windows")) == [] if not cached else len(list(cache.glob("*.windows"))) == 1
+
+
+def test_windows_are_kept_for_the_calendar_by_which_they_were_read(
+    tmp_path: Path, lake: Path, cache: Path
+) -> None:
+    """Another store may part the same address into years, and both keep what they read in one cache."""
+    asked = {"P1M": ("2024-01", 39), "P1Y": ("2024", 3 * 39 - 3)}
+    for period in asked:
+        with open_store(tmp_path / f"{period}.edgedp") as store:
+            given = DATED | {"dates": MONTHS | {"period": period}}
+            store.register_edges("lake", lake, **ENDS, **given, epsilon_budget=2000)
+    for period in ("P1M", "P1Y", "P1M"):
+        window, edges = asked[period]
+        with open_store(tmp_path / f"{period}.edgedp") as store:
+            assert store.count("lake", "edges", 900, window=window).value == edges
+        assert len(list(cache.glob("*.windows"))) == 1
 
 
 def test_a_span_and_every_kind_of_release_read_windows(store: Store, lake: Path) -> None:

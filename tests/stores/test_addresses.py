@@ -28,7 +28,7 @@ from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical_table, overlap
 from edgedp.ledger import registry
-from edgedp.ledger.backend import AT_ADDRESS
+from edgedp.ledger.rows import AT_ADDRESS, row_to_json
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded import clock, seals
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, BOUND_BROKEN, NODES_CHANGED
@@ -130,7 +130,7 @@ def test_every_kind_of_release_is_drawn_of_an_address(store: Store, lake: Path) 
         (lambda: store.exact("lake", "degree", engine="cypher"), "edges at an address"),
         (lambda: store.register_edges("pond", lake / "month=1", **ENDS), "under the name 'lake'"),
         (lambda: store.load(whole, "lake", replace=True), "is registered"),
-        (lambda: store.refresh("lake"), "reads them anew"),
+        (lambda: store.refresh("lake"), "each release reads them"),
     ]:
         with pytest.raises(EdgeDPError, match=says):
             refused()
@@ -154,6 +154,21 @@ def test_a_directed_address_protects_persons(store: Store, tmp_path: Path, cache
     assert release.to_dict()["public"]["protect"] == "source"
     with pytest.raises(EdgeDPError, match="protects all arcs that leave one node"):
         store.priv_top_k("pay", "degree", 2, 1)
+
+
+def test_a_directed_address_is_never_read_undirected_though_that_is_asked_for(
+    store: Store, tmp_path: Path, cache: Path
+) -> None:
+    """Both ways of a pair make an edge of two rows, and one way alone an arc: another graph, which nobody would see."""
+    path = tmp_path / "pay.csv"
+    path.write_text("payer,payee\n1,2\n2,1\n2,3\n2,3\n")
+    asked = ENDS | {"epsilon_budget": 1, "at_least": 2, "one_kind": True}
+    with pytest.raises(EdgeDPError, match="orientation is 'undirected', which reads no directions"):
+        store.register_edges("pay", path, **asked, directed=True, orientation="undirected")
+    for rules, count in (({}, 2), ({"directed": True}, 1), ({"directed": True, "orientation": "natural"}, 1)):
+        with open_store(tmp_path / f"{len(rules)}.edgedp") as other:
+            row = other.register_edges("pay", path, **asked, **rules)
+            assert row["exact"]["edge_count"] == count
 
 
 def test_what_was_registered_is_read_again_by_the_same_options(
@@ -339,6 +354,20 @@ def test_no_link_leads_to_rows_of_another_ledger(
         store.register_edges("pond", str(pond / pattern), **ENDS, epsilon_budget=1)
     (tmp_path / "through").symlink_to(lake)
     store.register_edges("lake", str(tmp_path / "through" / "*" / "*.parquet"), **ENDS, epsilon_budget=1)
+
+
+def test_rows_are_kept_for_the_rules_by_which_they_were_read(tmp_path: Path, lake: Path, cache: Path) -> None:
+    """Another store may ask the same address for other edges, and both keep what they read in one cache."""
+    counts = {}
+    for times in (1, 2, 3):
+        with open_store(tmp_path / f"{times}.edgedp") as store:
+            row = store.register_edges("lake", lake, **ENDS, epsilon_budget=1, at_least=times)
+            counts[times] = row["exact"]["edge_count"]
+    assert len({*counts.values()}) == 3
+    for times in (3, 2, 1, 2):
+        with open_store(tmp_path / f"{times}.edgedp") as store:
+            assert store.graph("lake").edge_count == counts[times]
+        assert len(list(cache.glob("*.rows"))) == 1, "of the one that was read last"
 
 
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
@@ -576,7 +605,7 @@ def before(store: Store, path: Path) -> None:
 
         patch.setattr(session, "check_installed", lambda: None)
         patch.setattr(sources, "detected", lambda place: sources.Place.kept(place.edges, json.dumps(kept)))
-        patch.setattr(sources, "surveyed", lambda place: Figures(60, 600, 40, 0))
+        patch.setattr(sources, "surveyed", lambda *_: Figures(60, 600, 40, 0))
         patch.setattr(top_k, "check_whole", lambda figures: None)
         store.register_edges("lake", path, **ENDS, engine="spark", epsilon_budget=9)
     with store._session() as opened:
@@ -617,7 +646,7 @@ def test_a_row_that_was_edited_costs_no_privacy(
     with store._session() as session:
         row = registry.known(session, "lake")
         edited = {"digest": digest, "id_property": row.id_property.replace(str(lake), str(other))}
-        session.run("graph_put", **registry.row_to_json(replace(row, **{column: edited[column]})))
+        session.run("graph_put", **row_to_json(replace(row, **{column: edited[column]})))
     with pytest.raises(EdgeDPError, match="does not add up"):
         store.priv_top_k("lake", "degree", 1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0

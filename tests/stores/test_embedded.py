@@ -537,7 +537,7 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
 
 
 def test_memory_for_graphs_is_bounded() -> None:
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.stores.releases.memory import GraphMemory
 
     def row(name: str) -> GraphRow:

@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
+import edgedp
 from edgedp import (
     AccessError,
     BudgetError,
     EdgeDPError,
     Graph,
     ParameterError,
+    Release,
     Store,
     StoreError,
     open_store,
     read_graph,
 )
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.gateway.context import Gateway
 from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.settings import Settings
+from edgedp.graph.weights import weighting_of
 from edgedp.ledger import registry
+from edgedp.release.conditions import conditions
+from edgedp.stores.people import asker
+from edgedp.stores.registering import rows_asked
 from gateway_server import Inside
 from value_table import QUESTIONS, VALUES, kind_of
 
@@ -97,6 +107,229 @@ def test_every_release_debits_the_account_of_the_loaded_graph(store: Store) -> N
     again = store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", request_id="r")
     assert store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", request_id="r").nodes == again.nodes
     assert store.budget("payments")["epsilon_spent"] == pytest.approx(2.85)
+
+
+def test_a_budget_says_which_name_and_who_spent_it(store: Store) -> None:
+    """Of every name over the account, also of one that was dropped; a list in steps is one release."""
+    store.priv_top_k("payments", metric="degree", k=1, epsilon="0.5")
+    assert [each["analyst"] for each in store.spent_by("payments")] == [None]
+    odd = {"amount": {"gte": 0}, "graph": {"eq": '"graph": "x"'}, "part_of": 1}
+    columns: Any = {"amount": [1, 2], "graph": ["a", "b"], "part_of": [1, 2]}
+    store.load(Graph.from_edges([(1, 2), (2, 3)], columns=columns), "odd", epsilon_budget=3)
+    for name, of, where in (("large", "payments", None), ('o"dd, "graph": 1', "odd", odd)):
+        store.register(name, of=of, where=where, allow_empty=True)
+        store.add_analyst(of)
+        store.grant(of, of, epsilon_budget=1)
+        store.priv_top_k(name, metric="degree", k=1, epsilon="0.25")
+        store.asking_as(of).count(name, of="edges", epsilon="0.125")
+        store.asking_as(of).count(of, of="edges", epsilon="0.0625")
+        found = store.spent_by(of)
+        assert [each for each in found if each["analyst"] == of] == [
+            {"account": of, "graph": name, "analyst": of, "releases": 1, "epsilon": 0.125},
+            {"account": of, "graph": of, "analyst": of, "releases": 1, "epsilon": 0.0625},
+        ]
+        assert not hasattr(store.asking_as(of), "spent_by")
+        assert store.spent_by(name) == found
+        assert sum(each["epsilon"] for each in found) == store.budget(of)["epsilon_spent"]
+        assert {each["graph"] for each in found} == {name, of}
+        store.drop(name)
+        assert store.spent_by(of) == found
+    shown = CliRunner().invoke(command_line, ["--store", store._place, "budget", "payments", "--spent-by"])
+    assert ["payments", "large", "payments", "1", "0.125"] in [
+        line.split() for line in shown.output.splitlines()
+    ]
+
+
+def test_a_release_reads_the_rows_that_hold_its_own_conditions(store: Store, tmp_path: Path) -> None:
+    """The same account and price as without, canonical parameters, and a graph's own conditions hold as well."""
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    store.set_budget("payments", 1000)
+    expected = {
+        ("payments", ()): 4, ("payments", ("amount>=1000",)): 3, ("payments", ("amount>=1000", "at<2024-02-01")): 1,
+        ("large", ()): 3, ("large", ("at<2024-02-01",)): 1, ("payments", ("amount>100000",)): 0,
+        ("payments", ("at>=2024-03-01",)): 3, ("large", ("at>=2024-03-01",)): 2,
+    }  # fmt: skip
+    for (name, where), count in expected.items():
+        before = store.budget("payments")["epsilon_spent"]
+        told = store.estimate(name, "count", of="edges", epsilon=60, where=list(where))
+        release = store.count(name, of="edges", epsilon=60, where=list(where))
+        assert release.value == count, (name, where)
+        assert (told["refused"], told["epsilon"], told["parameters"]) == (None, 60, release.parameters)
+        assert store.budget("payments")["epsilon_spent"] == before + 60
+        assert ("where" in release.public) == ("where" in release.parameters) == bool(where)
+        assert Release.from_dict(release.to_dict()) == release
+    asked: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 1, "request_id": "monday"}
+    first = store.priv_top_k("payments", **asked, where=["at>=2024-02-01", "amount>=1000"])
+    written = {"amount": {"gte": 1000}, "at": {"gte": {"date": "2024-02-01"}}}
+    assert first.parameters["where"] == written
+    assert [each["parameters"] for each in store.releases("payments")][-1] == first.parameters
+    for same in ({"amount": {"gte": 1000}, "at": {"gte": date(2024, 2, 1)}}, written):
+        assert store.priv_top_k("payments", **asked, where=same).kept
+    for other in (None, ["amount>=1000"], {"amount": {"gt": 1000}, "at": {"gte": date(2024, 2, 1)}}):
+        with pytest.raises(EdgeDPError, match="must be new"):
+            store.priv_top_k("payments", **asked, where=other)
+    with store._session() as session:  # arcs, as they were loaded
+        row = registry.known(session, "payments")
+        read = store._read(session, row, None, conditions({"amount": {"gte": 2000}}))
+        found = {tuple(each) for each in read.node_ids[read.arcs()].tolist()}
+        assert found == {("a", "d"), ("b", "a")}
+    assert store.summary("payments", epsilon=1, where=["amount>=1000"]).public["where"]
+    assert store.distribution("payments", epsilon=1, where=["amount>=1000"]).public["where"]
+    assert store.motkin("payments", k=1, where=["amount>=1000"]).public["where"]
+
+
+def test_a_request_is_another_where_another_type_is_compared(store: Store, tmp_path: Path) -> None:
+    """To Python True is 1, and the rows that hold one do not hold the other."""
+    (tmp_path / "mixed.csv").write_text("u,v,flag\n1,2,true\n2,3,1\n3,4,x\n")
+    mixed = read_graph(str(tmp_path / "mixed.csv"), source="u", target="v", columns=["flag"], one_kind=True)
+    store.load(mixed, "mixed", epsilon_budget=300)
+    asked: dict[str, Any] = {"of": "edges", "epsilon": 60, "request_id": "monday"}
+    for comparison in ("eq", "in"):
+        of = asked | {"request_id": comparison}
+        first, other, same = ([value] if comparison == "in" else value for value in (True, 1, True))
+        assert store.count("mixed", **of, where={"flag": {comparison: first}}).private
+        with pytest.raises(EdgeDPError, match="must be new"):
+            store.count("mixed", **of, where={"flag": {comparison: other}})
+        assert (
+            "must be new"
+            in store.estimate("mixed", "count", **of, where={"flag": {comparison: other}})["refused"]
+        )
+        assert store.count("mixed", **of, where={"flag": {comparison: same}}).kept
+    assert store.count("mixed", **asked, where={"flag": 1}).parameters["where"] == {"flag": {"eq": 1}}
+    assert store.count("mixed", **asked, where={"flag": 1.0}).kept  # numbers are compared with each other
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ({"at": {"gte": {"date": "9999-12-31T23:00-02:00"}}}, "or a date"),
+        ({"at": {"lt": datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))}}, "or a date"),
+        (["at<0001-01-01T00:00+01:00"], "constant of its type"),
+        ({"at": {"lt": pd.NaT}}, "or a date"),
+        ({"amont": 1}, "did you mean 'amount'"),
+        ({"amount": "1000"}, "constant of its type"),
+        (["amount"], "a sign and a value"),
+        ([1], "other than texts"),
+        (5, "is not a map"),
+        (["amount>=1", "amount>=2"], "twice in one way"),
+    ],
+    ids=str,
+)
+def test_conditions_of_a_release_are_refused_before_its_debit(store: Store, where: Any, said: str) -> None:
+    with pytest.raises(EdgeDPError, match=said):
+        store.priv_top_k("payments", metric="degree", k=1, epsilon=1, where=where)
+    told = store.estimate("payments", "topk", metric="degree", k=1, epsilon=1, where=where)["refused"]
+    assert said in told
+    assert store.budget("payments")["epsilon_spent"] == 0
+
+
+def test_only_graphs_whose_rows_are_kept_take_conditions(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "lake.csv").write_text("u,v,amount\n1,2,5\n2,3,6\n")
+    store.load(Graph.from_edges([(1, 2), (3, 4)]), "plain", epsilon_budget=3)
+    store.register_edges(
+        "lake",
+        str(tmp_path / "lake.csv"),
+        source="u",
+        target="v",
+        where={"amount": 5},
+        one_kind=True,
+        epsilon_budget=3,
+    )
+    for name in ("plain", "lake"):
+        with pytest.raises(ParameterError, match="loaded with columns"):
+            store.count(name, of="edges", epsilon=1, where={"amount": 5})
+        assert store.budget(name)["epsilon_spent"] == 0
+    asked: Any = {"where": ["amount>=1"]}
+    for released in (
+        lambda: edgedp.priv_top_k(payments(), "degree", 1, 1, **asked),
+        lambda: edgedp.exact.first_pick_probabilities(payments(), "degree", 1, 1, **asked),
+    ):
+        with pytest.raises(ParameterError, match="loaded with columns"):
+            released()
+
+
+def test_analysts_give_conditions_to_a_release_only_where_a_share_allows_it(store: Store) -> None:
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    store.add_analyst("ann")
+    store.grant("payments", "ann", epsilon_budget=2)
+    ann = store.asking_as("ann")
+    for name in ("payments", "large"):
+        asked: dict[str, Any] = {"of": "edges", "epsilon": "0.5"}
+        with pytest.raises(AccessError, match="does not allow"):
+            ann.count(name, **asked, where=["amount>=2000"])
+        assert "does not allow" in ann.estimate(name, "count", **asked, where=["amount>=2000"])["refused"]
+        assert ann.count(name, **asked).public.get("where") is None
+    assert store.budget("payments")["epsilon_spent"] == 1
+    store.grant("payments", "ann", epsilon_budget=2, filters=True)
+    for name in ("payments", "large"):
+        assert ann.count(name, **asked, where=["amount>=2000"]).public["where"]
+    assert store.budget("payments")["epsilon_spent"] == store.grants("payments")[0]["epsilon_spent"] == 2
+
+
+def test_conditions_weights_and_windows_of_one_release(tmp_path: Path) -> None:
+    graph = Graph.from_edges(
+        [row[:2] for row in PAYMENTS], columns={"amount": [row[2] for row in PAYMENTS]}, directed=True,
+        weights=[row[2] for row in PAYMENTS], weight={"cap": 4500, "pair_cap": 9000},
+        dates=np.array([row[3] or "NaT" for row in PAYMENTS], dtype="datetime64[s]"),
+    )  # fmt: skip
+    with open_store(tmp_path / "g.edgedp") as store:
+        store.load(
+            graph, "payments", epsilon_budget=30, within=1,
+            dates={"from": "2024-01-01", "period": "P1M", "are": "final"},
+        )  # fmt: skip
+        with store._session() as session:
+            row = registry.known(session, "payments")
+            for where, windows, incoming in (
+                ({"amount": {"gte": 1000}}, None, {"a": 4000, "d": 4500 + 2000 + 1000}),
+                ({"amount": {"lt": 4000}}, None, {"a": 10, "d": 2000 + 1000 + 999}),
+                ({"amount": {"gte": 1000}}, "2024-01..2024-02", {"d": 4500 + 1000}),
+                ({"amount": {"gte": 1000}}, "2024-04..2024-04", {"a": 4000}),
+            ):
+                span = None if windows is None else row_calendar(session, "payments").span(windows=windows)
+                read = store._read(session, row, span, conditions(where))
+                found = dict(
+                    zip(read.node_ids.tolist(), edgedp.exact.in_strength(read).tolist(), strict=True)
+                )
+                assert {node: value for node, value in found.items() if value} == incoming
+        release = store.priv_top_k(
+            "payments", metric="in_strength", k=1, epsilon=20, where=["amount>=1000"], window="2024-04"
+        )
+        assert release.nodes == ["a"]
+        assert set(release.parameters) >= {"where", "window"}
+
+
+def test_conditions_are_given_on_the_command_line_and_over_http(store: Store) -> None:
+    run = CliRunner().invoke(command_line, [
+        "--store", store._place, "topk", "payments", "--metric", "degree", "-k", "1", "--epsilon", "0.5",
+        "--where", "amount>=1000", "--where", "at>=2024-02-01", "--format", "json",
+    ])  # fmt: skip
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["parameters"]["where"]["amount"] == {"gte": 1000}
+    said = io.StringIO()
+    token = store.add_analyst("ann")["token"]
+    store.grant("payments", "ann", epsilon_budget=2)
+    settings = Settings(response_step=0.001, requests_per_minute=10**6)
+    client = Inside(Gateway(open_store(store._place), settings, Log(said), Metrics()), said)
+    try:
+        client.headers["Authorization"] = f"Bearer {token}"
+        body = {
+            "metric": "degree",
+            "k": 1,
+            "epsilon": "0.5",
+            "where": {"at": {"gte": {"date": "2024-02-01"}}},
+        }
+        path, key = "/v1/graphs/payments/top-k", {"Idempotency-Key": "1"}
+        assert client.post(path, json=body, headers=key).status_code == 403
+        store.grant("payments", "ann", epsilon_budget=2, filters=True)
+        answer = client.post(path, json=body, headers=key)
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["parameters"]["where"] == body["where"]
+        again = client.post(path, json=body | {"where": ["at>=2024-02-01"]}, headers=key)
+        assert again.status_code == 200, again.text
+        assert client.post(path, json=body | {"where": None}, headers=key).status_code == 409
+    finally:
+        client.close()
+    assert store.budget("payments")["epsilon_spent"] == 1
 
 
 def test_a_sequence_debits_every_step(store: Store) -> None:
@@ -217,6 +450,23 @@ def test_one_unit_and_its_direction(store: Store) -> None:
         store.count("some", of="edges", epsilon=1)
 
 
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+def test_an_account_that_protects_another_unit_by_now_is_debited_for_none_of_its_graphs_of_rows(
+    store: Store,
+) -> None:
+    """A graph that turns arcs round would tell at the price of a source what was done to one; its estimate says so."""
+    asked = {"metric": "in_degree", "k": 1, "epsilon": 1}
+    store.register("turned", of="payments", orientation="reverse")
+    assert store.estimate("turned", "priv_top_k", **asked)["refused"] is None
+    store.load(payments(), "payments", protect="source", replace=True)
+    refused = store.estimate("turned", "priv_top_k", **asked)["refused"]
+    assert "protect something else now; nothing was spent" in refused
+    with pytest.raises(EdgeDPError) as caught:
+        store.priv_top_k("turned", **asked)
+    assert str(caught.value) == refused
+    assert store.budget("payments")["epsilon_spent"] == 0
+
+
 def test_windows_and_conditions_together(tmp_path: Path) -> None:
     with open_store(tmp_path / "g.edgedp") as store:
         graph = payments()
@@ -320,6 +570,22 @@ def test_analysts_write_conditions_only_where_a_share_allows_it(store: Store) ->
     assert store.log("payments")[-1]["details"].get("filters") is None
 
 
+def test_a_share_that_is_taken_away_meanwhile_registers_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add_analyst("ann")
+    store.grant("payments", "ann", epsilon_budget=1, filters=True)
+
+    def taken(*given: Any) -> Any:
+        store.revoke_share("payments", "ann")
+        return rows_asked(*given)
+
+    monkeypatch.setattr(asker, "rows_asked", taken)
+    with pytest.raises(EdgeDPError):
+        store.asking_as("ann").register("ann.large", of="payments", where={"amount": {"gte": 1000}})
+    assert [row["name"] for row in store.graphs()] == ["payments"]
+
+
 def test_an_analyst_writes_conditions_over_http(store: Store) -> None:
     said = io.StringIO()
     token = store.add_analyst("ann")["token"]
@@ -374,8 +640,9 @@ def test_an_address_is_filtered_after_the_debit(tmp_path: Path) -> None:
         with pytest.raises(EdgeDPError, match="debited"):
             store.count("lake", of="edges", epsilon=1)
         assert store.budget("lake")["epsilon_spent"] == 2
-        with pytest.raises(EdgeDPError, match="engine is 'spark'"):
+        with pytest.raises(EdgeDPError, match="need the list of all nodes"):
             store.priv_top_k("lake", metric="degree", k=1, epsilon="0.1", engine="spark")
+        assert store.budget("lake")["epsilon_spent"] == 2
         with pytest.raises(EdgeDPError, match="kept under the name 'lake'"):
             store.register_edges(
                 "again", str(place), source="payer", target="payee", where={"sum": {"gte": 1}}
@@ -404,10 +671,10 @@ def test_a_window_of_a_filtered_address_reads_the_rows_of_both(tmp_path: Path) -
             store.count("lake", of="edges", epsilon="0.1", window="2024-01")
 
 
-def row_calendar(session: Any) -> Any:
+def row_calendar(session: Any, name: str = "lake") -> Any:
     from edgedp.ledger import ledger
 
-    return ledger.find(session, "lake").calendar
+    return ledger.find(session, name).calendar
 
 
 @pytest.mark.parametrize("how", ["loaded", "address"])
@@ -490,7 +757,10 @@ def _read(folder: Path, rows: list[tuple[int, int, Any]]) -> tuple[Graph, Any]:
 
 @pytest.mark.parametrize("histories", [12, pytest.param(1000, marks=pytest.mark.wide)])
 def test_a_pair_of_a_file_moves_its_own_edge_and_no_other(tmp_path: Path, histories: int) -> None:
-    """Lemma 1 by the reader of files: 24 projections of each random history, and of it without one pair's rows."""
+    """Lemma 1 by the reader of files: 24 projections of each random history, and of it without one pair's rows.
+
+    And the weights of a pair move the strengths of its two ends, by what is declared at most.
+    """
     from edgedp.graph.columns import KeptRows
     from edgedp.ledger.pairs import rows_projection
     from edgedp.stores.statements.projecting import graph_of_kept
@@ -499,18 +769,34 @@ def test_a_pair_of_a_file_moves_its_own_edge_and_no_other(tmp_path: Path, histor
     for _ in range(histories):
         rows = [(lot.randrange(5), lot.randrange(5), lot.choice([0, 1, 2, 3, "t", None])) for _ in range(14)]
         a, b = lot.sample(range(5), 2)
+        weight = {"property": "x", "cap": 2, "pair_cap": lot.choice([1, 2, 5])} | lot.choice(
+            [
+                {},
+                {"signed": True},
+                {"aggregation": "MAX"},
+                {"aggregation": "MIN"},
+                {"aggregation": "COUNT", "cap": 2},
+            ]
+        )
         without = [row for row in rows if {row[0], row[1]} != {a, b}] or [(a, a, 1)]
         read = [_read(tmp_path, each) for each in (rows, without)]
         for rules in _RULES:
-            made = rows_projection("all", rules["orientation"], rules.get("where"), rules["at_least"])
-            found = []
+            made = rows_projection(
+                "all", rules["orientation"], rules.get("where"), rules["at_least"], weight=weight
+            )
+            found, strengths = [], []
             for (whole, kept), each in zip(read, (rows, without), strict=True):
                 graph = graph_of_kept(whole, KeptRows(kept, None), made, None)
                 pairs = graph.arcs() if graph.directed else graph.edges()
                 found.append({(int(one), int(two)) for one, two in pairs})
+                of = edgedp.exact.in_strength if graph.directed else edgedp.exact.strength
+                strengths.append(of(graph))
                 assert found[-1] == _defined(each, rules), (each, rules)
             assert found[0] - found[1] <= {(a, b), (b, a)}
             assert not found[1] - found[0]
+            moved = np.abs(strengths[0] - strengths[1])
+            assert moved.max() <= weighting_of(weight).most
+            assert set(np.flatnonzero(moved).tolist()) <= {a, b}
 
 
 def test_the_account_bounds_what_every_pair_loses_through_all_filters(tmp_path: Path) -> None:

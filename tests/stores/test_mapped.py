@@ -13,8 +13,8 @@ import pytest
 
 from edgedp import Graph, GraphFormatError, StoreError, exact, open_store
 from edgedp.ledger import registry
-from edgedp.ledger.backend import GraphRow
-from edgedp.stores.embedded import files, mapped, seals
+from edgedp.ledger.rows import GraphRow, row_to_json
+from edgedp.stores.embedded import database, mapped, seals
 from edgedp.stores.embedded.seals import Seals
 from edgedp.stores.releases.memory import GraphMemory
 from test_embedded_older import older
@@ -73,7 +73,7 @@ def test_a_graph_is_mapped_as_it_was_written(tmp_path: Path, graph: Graph) -> No
 
 
 def test_the_database_file_is_not_opened_for_a_release(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_reading", lambda path: pytest.fail("the database file was opened"))
+    monkeypatch.setattr(database, "_reading", lambda path: pytest.fail("the database file was opened"))
     assert open_store(path).priv_top_k("kite", metric="ebc", k=1, epsilon="0.1").nodes
     with pytest.raises(pytest.fail.Exception):
         open_store(path).exact("kite", "degree", engine="cypher")
@@ -272,7 +272,7 @@ def test_a_version_without_rows_is_read_as_before_and_gets_none_by_reading(
     with store._backend.session() as session, session.transaction() as tx:
         row = registry.known(session, "kite")
         earlier = replace(row, digest=Seals.of(row.digest).graph)
-        tx.run("graph_put", **registry.row_to_json(earlier))
+        tx.run("graph_put", **row_to_json(earlier))
     rows(path).unlink()
     older(path, monkeypatch, 2)
     assert open_store(path).graph("kite") == TEXTS

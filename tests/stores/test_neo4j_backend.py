@@ -10,7 +10,7 @@ import pytest
 
 import neo4j
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, StoreUnavailableError
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.rows import GraphRow
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j.backend import Neo4jBackend
@@ -233,8 +233,15 @@ CONFLICTS = {
 
 
 def test_every_conflict_of_the_statement_has_its_words() -> None:
-    text = statement_text("neo4j", "place_conflicts")
+    stems = ("type_conflicts", "place_conflicts", "load_conflicts")
+    text = "".join(statement_text("neo4j", stem) for stem in stems)
     assert all(f"'{conflict}'" in text for conflict in CONFLICTS)
+    rows: dict[str, list[dict[str, Any]]]
+    for stem in stems:
+        rows = {each: [] for each in stems} | {stem: [{"conflict": "label", "other": "others"}]}
+        assert CONFLICTS["label"] in str(places.guard_refusal("place", _row(), rows))
+    rows = {"type_conflicts": [], "address_conflicts": [{"name": "others", "relationshipType": "s3://a"}]}
+    assert "'others'" in str(places.guard_refusal("place", _row(), rows))
     for conflict, says in CONFLICTS.items():
         rows = {"place_conflicts": [{"conflict": conflict, "other": "others"}]}
         assert says in str(places.guard_refusal("place", _row(), rows))
@@ -245,12 +252,78 @@ def test_every_conflict_of_the_statement_has_its_words() -> None:
 
 def test_a_conflict_at_its_beginning_stops_a_load_before_its_first_node() -> None:
     conflict = {"conflict": "registered_label", "other": "people"}
-    store, driver = stored(graph_find=[], place_lock=[{"version": 2}], place_conflicts=[conflict])
+    store, driver = stored(graph_find=[], place_lock=[{"version": 2}], load_conflicts=[conflict])
     with pytest.raises(StoreError, match="must not be that of the registered graph 'people'"):
         store.load(KITE, "kite")
     assert not {"load_begin", "load_nodes", "commit"} & set(
         driver.statements[driver.statements.index("place_lock") :]
     )
+
+
+def test_a_registration_asks_for_every_conflict_and_a_load_for_those_that_it_can_have() -> None:
+    def asked(row: GraphRow, steps: Any) -> list[Any]:
+        found = [step for step in steps(row) if step.statement.endswith("_conflicts")]
+        assert all(step.on_row == "place" for step in found)
+        return [(step.statement, step.parameters) for step in found]
+
+    theirs = {"name": "people", "relationshipType": "KNOWS"}
+    types = ("type_conflicts", {"names": ["people", "people"], "relationshipType": "KNOWS"})
+    assert asked(_row(), places.register_guards) == [
+        types,
+        ("place_conflicts", theirs | {"nodeLabel": "Person"}),
+    ]
+    at = dataclasses.replace(_row(), relationship_type="s3a://lake/e")
+    assert [stem for stem, _ in asked(at, places.register_guards)] == [
+        "type_conflicts", "address_conflicts", "place_conflicts",
+    ]  # fmt: skip
+    own, chosen = (places.loaded_place("kite", 1, "Person", kind) for kind in (None, "KNOWS"))
+    label = ("load_conflicts", {"nodeLabel": "Person"})
+    for steps in (places.load_begin, places.load_guards):
+        assert asked(own, steps) == [label]
+        assert asked(chosen, steps) == [
+            ("type_conflicts", {"names": [], "relationshipType": "KNOWS"}),
+            label,
+        ]
+
+
+def loading(**answers: Any) -> FakeDriver:
+    """Write a graph with properties as a load does; the server numbers nodes in an order of its own."""
+
+    def made(parameters: Any) -> list[dict[str, Any]]:
+        ids = parameters["rows"][::-1]
+        return [{"ids": ids, "nodes": [100 + each for each in ids]}]
+
+    driver = FakeDriver(
+        CURRENT
+        | {
+            "load_nodes": made,
+            "load_property": lambda asked: [{"written": len(asked["nodes"])}],
+            "load_edges": lambda asked: [{"written": sum(len(after) for _, after in asked["adjacent"])}],
+        }
+        | answers
+    )
+    edges = KITE.node_ids[KITE.edges()]
+    graph = Graph.from_edges(edges, nodes=[1, 2, 3, 4, 5], properties={"age": [10, 20, 30, 40, 50]})
+    with backend(driver).session(create=True) as session:
+        session._write(places.loaded_place("kite", 1, None, None), graph, None)  # type: ignore[attr-defined]
+    return driver
+
+
+def test_a_load_writes_to_the_nodes_that_have_the_ids() -> None:
+    driver = loading()
+    sent = dict(driver.ran)
+    assert sent["load_property"] == {"nodes": [101, 102, 103, 104, 105], "values": [10, 20, 30, 40, 50]}
+    nodes = sent["load_edges"]["nodes"]
+    pairs = {(nodes[i] - 100, nodes[j] - 100) for i, after in sent["load_edges"]["adjacent"] for j in after}
+    assert {frozenset(pair) for pair in pairs} == {
+        frozenset(pair) for pair in KITE.node_ids[KITE.edges()].tolist()
+    }
+
+
+@pytest.mark.parametrize("statement", ["load_property", "load_edges"])
+def test_a_load_whose_nodes_are_gone_stops(statement: str) -> None:
+    with pytest.raises(StoreError, match="somebody else loads 'kite'"):
+        loading(**{statement: [{"written": 0}]})
 
 
 def test_the_placeholders_of_a_version_are_its_own() -> None:
@@ -308,6 +381,36 @@ def test_a_migration_keeps_what_was_spent_and_writes_the_log_anew() -> None:
         ("orphan", 1, "debit", 11), ("orphan", 2, "answer", 11), ("rho", 1, "debit", 1_250_000_000),
     ]  # fmt: skip
     assert written["versions"][0]["constraintName"] == "edgedp_b"
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_a_new_database_is_of_this_version_at_once_and_one_that_only_seems_new_is_read(new: bool) -> None:
+    state: dict[str, Any] = {"version": []}
+
+    def done(_: Any) -> Any:
+        state["version"] = CURRENT["schema_version"]
+        return state["version"]
+
+    driver = FakeDriver(
+        {
+            "schema_version": lambda _: state["version"],
+            "schema_old": [{"old": False}],
+            "schema_begin": [{"version": 1}],
+            "schema_new": done if new else [],
+            "old_lock": [{"ledgers": 0}],
+            **{f"migration_000{at}": [{"version": at}] for at in range(2, 6)},
+            "migration_0006": done,
+        }
+    )
+    with backend(driver).session(create=True):
+        pass
+    assert driver.statements.count("schema_new") == 1
+    assert ("old_graphs" in driver.statements) == ("migration_0002" in driver.statements) == (not new)
+    assert driver.statements.count("rollback") == (0 if new else 1)
+
+
+def test_the_version_of_a_new_database_is_the_present_one() -> None:
+    assert f"schema.version = {neo4j_schema.SCHEMA_VERSION}\n" in statement_text("neo4j", "schema_new")
 
 
 def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, Release, Store, StoreError, StoreUnavailableError, open_store
-from edgedp.stores.neo4j.backend import Neo4jSession
+from edgedp.stores.neo4j.session import Neo4jSession
 from neo4jserver import Server
 from neo4jserver.fixtures import empty
 

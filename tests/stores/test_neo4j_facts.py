@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, open_store
-from edgedp.ledger.backend import FACTS_AS_LOADED, FACTS_RECORDED
+from edgedp.ledger.rows import FACTS_AS_LOADED, FACTS_RECORDED
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
 
@@ -93,7 +93,6 @@ def test_a_label_that_a_job_computes_tells_one_relationship(store: Store, ask: A
         ask("MATCH (p:Person) WHERE COUNT { (p)-[:FOLLOWS]->() } >= 2 SET p:Active")
 
     follow(ask)
-    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Active) REQUIRE n.ssn IS UNIQUE")
     job()
     store.register("active", "Active", "FOLLOWS", "ssn", epsilon_budget=9)
     counts = [store.graphs()[0]["node_count"]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.rows import GraphRow
 from edgedp.release.plan import Plan, PublicFacts, plan
 from edgedp.stores.people import plan_ids
 from edgedp.words.errors import ParameterError

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -22,15 +21,18 @@ from real_arcs import directed_network
 
 __all__ = ["neo4j_with_plugin"]
 
-NAME, NETWORK = directed_network()
 K = 10
 ASKED: dict[str, Any] = {"k": K, "epsilon": 4000}
 """So much that noise of ``k / epsilon`` moves no whole number: what is tested is what is counted."""
 
 
+def network() -> nx.DiGraph:
+    return directed_network()[1]
+
+
 def of_networkx(metric: str) -> dict[str, int]:
     """Return each node's in- or out-degree as networkx counts it."""
-    counted: Any = NETWORK.in_degree() if metric == "in_degree" else NETWORK.out_degree()
+    counted: Any = network().in_degree() if metric == "in_degree" else network().out_degree()
     return dict(counted)
 
 
@@ -44,19 +46,19 @@ def check_list(nodes: list[str], metric: str) -> None:
 @pytest.fixture(scope="module")
 def arcs_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The network as lines of text, each arc once, some twice, with loops: what a curator has."""
-    path = tmp_path_factory.mktemp("arcs") / f"{NAME}.tsv"
-    lines = [f"{a}\t{b}" for a, b in NETWORK.edges()]
-    loops = [f"{node}\t{node}" for node in list(NETWORK)[:5]]
+    path = tmp_path_factory.mktemp("arcs") / f"{directed_network()[0]}.tsv"
+    lines = [f"{a}\t{b}" for a, b in network().edges()]
+    loops = [f"{node}\t{node}" for node in list(network())[:5]]
     path.write_text("\n".join(["from\tto", *lines, *lines[::7], *loops]) + "\n")
     return path
 
 
 def test_the_network_is_one_of_directions_with_hubs() -> None:
     """What follows would say little of a small graph, or of one where both directions count the same."""
-    assert NETWORK.number_of_nodes() > 500
-    assert NETWORK.number_of_edges() > 2000
-    back = sum(NETWORK.has_edge(b, a) for a, b in NETWORK.edges())
-    assert back < NETWORK.number_of_edges() / 2
+    assert network().number_of_nodes() > 500
+    assert network().number_of_edges() > 2000
+    back = sum(network().has_edge(b, a) for a, b in network().edges())
+    assert back < network().number_of_edges() / 2
     coming, leaving = (sorted(of_networkx(way).values()) for way in ("in_degree", "out_degree"))
     assert coming[-1] > 5 * coming[-50] > 0
     assert coming != leaving
@@ -69,12 +71,12 @@ def check_exact(store: Store, name: str) -> None:
         for engine in get_args(Engine):
             ids, values = store.exact_rows(name, metric, engine=engine)
             assert dict(zip(ids.tolist(), values.tolist(), strict=True)) == expected, (metric, engine)
-    assert store.exact_count(name, "arcs") == NETWORK.number_of_edges()
+    assert store.exact_count(name, "arcs") == network().number_of_edges()
 
 
 def test_in_memory_however_it_is_made(arcs_file: Path) -> None:
     read = read_graph(arcs_file, directed=True, header=True)
-    given = Graph.from_networkx(NETWORK, directed=True)
+    given = Graph.from_networkx(network(), directed=True)
     assert np.array_equal(read.node_ids, given.node_ids)
     assert np.array_equal(read.arcs(), given.arcs())
     for metric in get_args(ArcMetricName):
@@ -119,20 +121,18 @@ def test_by_commands_and_a_gateway(arcs_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def written(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, str]]:
+def written(neo4j_with_plugin: PluginServer) -> tuple[PluginServer, str]:
     """The network in a real database, with parallels and loops, and a constraint on its key."""
-    mark, ask = uuid.uuid4().hex[:8], neo4j_with_plugin.ask
-    ask(f"CREATE CONSTRAINT `c {mark}` FOR (n:`N {mark}`) REQUIRE n.id IS UNIQUE")
-    ask(f"UNWIND $ids AS id CREATE (:`N {mark}` {{id: id}})", ids=list(NETWORK))
-    arcs = [list(arc) for arc in NETWORK.edges()]
+    mark, ask = "arcs", neo4j_with_plugin.ask
+    neo4j_with_plugin.begin_anew(arcs=f"N {mark}")
+    ask(f"UNWIND $ids AS id CREATE (:`N {mark}` {{id: id}})", ids=list(network()))
+    arcs = [list(arc) for arc in network().edges()]
     ask(
         f"UNWIND $arcs AS arc MATCH (a:`N {mark}` {{id: arc[0]}}), (b:`N {mark}` {{id: arc[1]}}) "
         f"CREATE (a)-[:`R {mark}`]->(b)",
-        arcs=[*arcs, *arcs[::7], *([node, node] for node in list(NETWORK)[:5])],
+        arcs=[*arcs, *arcs[::7], *([node, node] for node in list(network())[:5])],
     )
-    yield neo4j_with_plugin, mark
-    ask(f"MATCH (n:`N {mark}`) DETACH DELETE n")
-    ask(f"DROP CONSTRAINT `c {mark}`")
+    return neo4j_with_plugin, mark
 
 
 @pytest.mark.neo4j
@@ -152,7 +152,7 @@ def test_in_neo4j_over_bolt_and_by_procedures(written: tuple[PluginServer, str])
     with open_store(plugin.server.uri, auth=plugin.server.auth) as store:
         check_exact(store, mark)
         check_list(store.priv_top_k(mark, "in_degree", **ASKED).nodes, "in_degree")
-        store.load(Graph.from_networkx(NETWORK, directed=True), f"loaded {mark}", epsilon_budget=9000)
+        store.load(Graph.from_networkx(network(), directed=True), f"loaded {mark}", epsilon_budget=9000)
         check_exact(store, f"loaded {mark}")
         check_list(store.priv_top_k(f"loaded {mark}", "out_degree", **ASKED).nodes, "out_degree")
         store.drop(f"loaded {mark}")

@@ -44,9 +44,9 @@ def test_a_loaded_graph_comes_back_whole(store: Store, graph: Graph) -> None:
 
 
 def test_public_facts_are_all_that_graphs_shows(store: Store) -> None:
-    store.load(KITE, "kite", epsilon_budget=0.5, degree_bound=4)
-    store.load(TEXTS, "texts")
-    assert store.graphs() == [
+    loaded = [store.load(KITE, "kite", epsilon_budget=0.5, degree_bound=4), store.load(TEXTS, "texts")]
+    assert loaded == store.graphs()
+    assert loaded == [
         {"name": "kite", "node_count": 6, "degree_bound": 4, "epsilon_budget": 0.5, "epsilon_spent": 0.0},
         {"name": "texts", "node_count": 3, "degree_bound": 2, "epsilon_budget": None, "epsilon_spent": 0.0},
     ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import random
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +19,7 @@ from click.testing import CliRunner
 import strength_definitions as definition
 from edgedp import EdgeDPError, Graph, Release, Store, exact, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger import ledger, registry
 from edgedp.stores.returned import release_of
 
 ROWS: list[tuple[int, int, Any]] = [
@@ -200,6 +204,20 @@ def test_an_edited_declaration_or_file_releases_nothing(store: Store, tmp_path: 
         store.priv_top_k("g", metric="strength", k=1, epsilon=1)
 
 
+def test_a_condition_of_a_release_chooses_among_weights_that_have_no_dates(tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    path.write_text("caller,callee,minutes,kind\na,b,100,call\nb,c,5,text\nc,d,900,call\nc,b,900,call\n")
+    graph = read_graph(
+        path, source="caller", target="callee", one_kind=True, columns=["kind"],
+        weight={"property": "minutes", "cap": 900},
+    )  # fmt: skip
+    asked: dict[str, Any] = {"metric": "strength", "k": 1, "epsilon": 4000}
+    with open_store(tmp_path / "store.edgedp") as store:
+        store.load(graph, "calls", epsilon_budget=9000)
+        assert list(store.priv_top_k("calls", **asked).nodes) == ["c"]
+        assert list(store.priv_top_k("calls", where={"kind": "text"}, **asked).nodes) in (["b"], ["c"])
+
+
 def test_rows_of_a_loaded_graph_are_weighed_within_a_filter(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "payments.csv"
     path.write_text("payer,payee,amount,kind\n1,2,5,a\n2,1,30,b\n2,3,7,a\n3,2,0.5,a\n1,3,x,a\n")
@@ -235,15 +253,174 @@ def test_a_kept_list_by_strength_is_shown_again(store: Store, csv: Path, mechani
     assert store.budget("payments")["epsilon_spent"] == 2
 
 
-def test_weights_and_windows_of_one_loaded_graph_are_refused(store: Store) -> None:
+MONTHS: dict[str, Any] = {
+    "dates": {"from": "2024-01-01", "period": "P1M", "are": "final"}, "within": 1,
+}  # fmt: skip
+DECLARATIONS: list[dict[str, Any]] = [
+    {"cap": 5, "pair_cap": 8},
+    {"cap": 4, "pair_cap": 6, "signed": True},
+    {"cap": 5, "aggregation": "MAX"},
+    {"cap": 5, "aggregation": "MIN"},
+    {"pair_cap": 2, "aggregation": "COUNT"},
+]
+
+
+def dated_rows(lot: random.Random) -> list[tuple[int, int, float | None, int]]:
+    """Return rows of six nodes, each with a weight or none and a month; 0 is none."""
+    return [
+        (lot.randrange(6), lot.randrange(6), lot.choice([None, -2.5, 0.0, 1.0, 2.25, 7.0]), lot.randrange(4))
+        for _ in range(40)
+    ]
+
+
+def in_months(
+    rows: list[tuple[int, int, float | None, int]], months: range, declared: dict[str, Any], name: str
+) -> list[int]:
+    counted = declared.get("aggregation") == "COUNT"
+    held = [(a, b, 1 if counted else w) for a, b, w, month in rows if month in months]
+    return definition.strengths(6, held, declared, name)
+
+
+FIRST = [("edges", 1), ("file", 0), ("frame", 4)]
+
+
+@pytest.mark.parametrize(
+    ("way", "declared"),
+    [
+        pytest.param(way, declared, marks=() if (way, at) in FIRST else pytest.mark.wide)
+        for way in ("edges", "file", "frame")
+        for at, declared in enumerate(DECLARATIONS)
+    ],
+    ids=str,
+)
+def test_a_window_of_a_loaded_graph_adds_up_the_weights_of_its_rows(
+    store: Store, tmp_path: Path, declared: dict[str, Any], way: str
+) -> None:
+    rows = dated_rows(random.Random(f"{declared} {way}"))
+    counted = declared.get("aggregation") == "COUNT"
+    weight = declared if counted or way == "edges" else declared | {"property": "amount"}
+    dates = [None if month == 0 else f"2024-0{month}-15" for *_, month in rows]
+    frame = pl.DataFrame({
+        "a": [a for a, *_ in rows], "b": [b for _, b, *_ in rows], "amount": [w for _, _, w, _ in rows],
+        "at": pl.Series(values=dates).str.to_date(),
+    })  # fmt: skip
+    frame.write_parquet(tmp_path / "rows.parquet")
+    for directed in (False, True):
+        match way:
+            case "edges":
+                graph = Graph.from_edges(
+                    [row[:2] for row in rows], nodes=range(6), directed=directed, weight=weight,
+                    weights=None if counted else [row[2] for row in rows],
+                    dates=np.array([each or "NaT" for each in dates], dtype="datetime64[s]"),
+                )  # fmt: skip
+            case "frame":
+                graph = Graph.from_frame(
+                    frame,
+                    nodes=list(range(6)),
+                    source="a",
+                    target="b",
+                    directed=directed,
+                    weight=weight,
+                    date="at",
+                )
+            case _:
+                graph = read_graph(
+                    tmp_path / "rows.parquet", nodes=list(range(6)), source="a", target="b", directed=directed,
+                    weight=weight, date="at", columns=["amount"] if directed else None,
+                )  # fmt: skip
+        store.load(graph, "g", epsilon_budget=20, replace=directed, **MONTHS)
+        with store._session() as session:
+            row = registry.known(session, "g")
+            calendar = ledger.find(session, "g").calendar
+            assert calendar is not None
+            for name in ("in_strength", "out_strength") if directed else ("strength",):
+                for asked, months in (
+                    ("2024-02..2024-02", range(2, 3)),
+                    ("2024-01..2024-02", range(1, 3)),
+                    (None, range(4)),
+                ):
+                    span = None if asked is None else calendar.span(windows=asked)
+                    read = store._read(session, row, span)
+                    assert getattr(exact, name)(read).tolist() == in_months(rows, months, declared, name)
+        metric: Any = "in_strength" if directed else "strength"
+        released = store.priv_top_k("g", metric=metric, k=1, epsilon=2, window="2024-02")
+        assert released.public["weight"]["pair_cap"] == declared.get("pair_cap", 5)
+        assert released.public["windows"] == "2024-02"
+    store.priv_top_k("g", metric="in_strength", k=1, epsilon=16, window="2024-02")
+    with pytest.raises(EdgeDPError, match="budget"):
+        store.priv_top_k("g", metric="in_strength", k=1, epsilon=1, window="2024-02")
+    store.priv_top_k("g", metric="in_strength", k=1, epsilon=16, window="2024-03")
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_an_address_adds_up_weights_after_the_debit(store: Store, tmp_path: Path, cache: bool) -> None:
+    lot = random.Random(5)
+    for number, declared in enumerate(DECLARATIONS):
+        rows = dated_rows(lot)
+        path = tmp_path / f"{number}.csv"
+        lines = [
+            f"{a},{b},{'' if w is None else w},{'' if month == 0 else f'2024-0{month}-15'},x"
+            for a, b, w, month in rows
+        ]
+        path.write_text("\n".join(["a,b,amount,at,kind", *lines, "0,1,5,2024-02-15,y"]) + "\n")
+        nodes = tmp_path / "nodes.txt"
+        nodes.write_text("".join(f"{node}\n" for node in range(6)))
+        os.utime(path, (0, 0))
+        counted = declared.get("aggregation") == "COUNT"
+        for directed in (False, True):
+            name = f"g{number}{directed}"
+            place = tmp_path / f"{name}.csv"
+            shutil.copy2(path, place)
+            store.register_edges(
+                name, str(place), str(nodes), source="a", target="b", directed=directed, cache=cache, date="at",
+                weight=declared if counted else declared | {"property": "amount"}, where={"kind": "x"},
+                epsilon_budget=9, **MONTHS,
+            )  # fmt: skip
+            metric: Any = "out_strength" if directed else "strength"
+            for _ in range(2):  # read, then from what is kept
+                with store._session() as session:
+                    row = registry.known(session, name)
+                    calendar = ledger.find(session, name).calendar
+                    assert calendar is not None
+                    for asked, months in (("2024-02", range(2, 3)), (None, range(4))):
+                        span = None if asked is None else calendar.span(window=asked)
+                        read = store._read(session, row, span)
+                        assert read.weights is not None
+                        found = getattr(exact, metric)(read).tolist()
+                        assert found == in_months(rows, months, declared, metric)
+            released = store.priv_top_k(name, metric=metric, k=1, epsilon=1)
+            assert released.public["projection"]["weight"]["aggregation"] == declared.get(
+                "aggregation", "SUM"
+            )
+    with pytest.raises(EdgeDPError, match="engine is 'spark'"):
+        store.priv_top_k("g0False", metric="strength", k=1, epsilon=1, engine="spark")
+    for weight, said in (({"property": "sum", "cap": 1}, "sum"), ({"property": "amount"}, "no cap")):
+        with pytest.raises(EdgeDPError, match=said):
+            store.register_edges("wrong", str(path), source="a", target="b", weight=weight)
+    with pytest.raises(EdgeDPError, match="weight has no effect for an address that only Spark reads"):
+        store.register_edges(
+            "wrong",
+            str(path),
+            engine="spark",
+            source="a",
+            target="b",
+            weight={"property": "amount", "cap": 1},
+        )
+    (tmp_path / "g0False.csv").write_text("a,b,sum,at,kind\n0,1,2,2024-01-05,x\n")
+    spent = store.budget("g0False")["epsilon_spent"]
+    with pytest.raises(EdgeDPError, match="debited"):
+        store.priv_top_k("g0False", metric="strength", k=1, epsilon=1)
+    assert store.budget("g0False")["epsilon_spent"] == spent + 1
+
+
+def test_a_file_of_windows_without_weights_releases_nothing(store: Store, tmp_path: Path) -> None:
     graph = Graph.from_edges(
         [(1, 2)], weights=[3], weight={"cap": 3}, dates=np.array(["2024-01-05"], dtype="datetime64[s]")
     )
-    with pytest.raises(EdgeDPError, match="weights and dates"):
-        store.load(
-            graph, "g", epsilon_budget=3,
-            dates={"from": "2024-01-01", "period": "P1M", "are": "final"}, within="P1Y",
-        )  # fmt: skip
+    del graph.kept["weighed"]  # as an earlier version would have written it
+    store.load(graph, "g", epsilon_budget=3, **MONTHS)
+    with pytest.raises(EdgeDPError, match="debited"):
+        store.priv_top_k("g", metric="strength", k=1, epsilon=1, window="2024-01")
 
 
 def test_the_command_line_loads_weights(csv: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edgedp import Store
-from edgedp.ledger import ledger, registry
+from edgedp.ledger import ledger, placing, registry
 from edgedp.ledger.events import event_steps
 from edgedp.ledger.script import Script, run
 
@@ -15,4 +15,4 @@ def declare_bound(store: Store, name: str, bound: int) -> None:
     with store._backend.session() as session:
         row = replace(registry.known(session, name), degree_bound=bound)
         noted = event_steps(name, "replace", row.facts.to_dict(), by="nobody", at=ledger.now())
-        assert run(session, Script([*registry.place_steps(row), *noted])).name == "done"
+        assert run(session, Script([*placing.place_steps(row), *noted])).name == "done"

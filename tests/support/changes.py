@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
-__all__ = ["difference", "only_guards", "only_words", "undecorated"]
+__all__ = ["NAMED", "difference", "only_guards", "only_words", "undecorated"]
 
 KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
 """Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
+
+
+NAMED = {
+    **dict.fromkeys(
+        ("check_choice", "check_metric", "check_part", "check_switch", "check_text", "check_whole", "finite"),
+        (1,),
+    ),
+    "check_no_option": (0, 2),
+}
+"""Which arguments of what checks a value say what the value is called where it is refused."""
 
 
 def undecorated(source: str) -> str:
@@ -45,20 +56,38 @@ def difference(old: str, new: str) -> tuple[str, str]:
 
 
 def only_words(old: str, new: str) -> bool:
-    """Whether a change is one of words alone: of a text with a space in it, or of what a refusal is raised with.
+    """Whether a change is one of words alone: of a text with a space, of what a refusal is raised with, of a `NAMED`.
 
     >>> only_words("f('too large')", "f('TOO LARGE')"), only_words("f('pair')", "f('PAIR')")
     (True, False)
     >>> only_words("raise E(f'{n} of {m}')", "raise E(None)"), only_words("raise E(1)", "return E(1)")
     (True, False)
+    >>> [only_words("check_whole(k, 'k')", f"check_whole({other})") for other in ("k, None", "0, 'k'")]
+    [True, False]
+    >>> only_words("checks.check_part(x, 'part')", "checks.check_part(x, None)")
+    True
     """
-    return _words_only(ast.parse(old), ast.parse(new), False)
+    return _words_only(_parsed(old), ast.parse(new), False)
+
+
+@lru_cache(4)
+def _parsed(old: str) -> ast.Module:
+    """Return a function as a tree; its mutants follow each other."""
+    return ast.parse(old)
 
 
 def _words_only(old: object, new: object, raised: bool) -> bool:
     if isinstance(old, ast.AST) and isinstance(new, ast.AST):
         if raised and isinstance(old, ast.Call) and isinstance(new, ast.Call) and same(old.func, new.func):
             return True
+        if isinstance(old, ast.Call) and isinstance(new, ast.Call):
+            places = NAMED.get(ast.unparse(old.func).removeprefix("checks."), ())
+            if places and same(old.func, new.func) and len(old.args) == len(new.args):
+                pairs = list(zip(old.args, new.args, strict=True))
+                rest = [pair for place, pair in enumerate(pairs) if place not in places]
+                return all(_words_only(one, other, raised) for one, other in rest) and _words_only(
+                    old.keywords, new.keywords, raised
+                )
         if isinstance(old, ast.JoinedStr) and isinstance(new, ast.JoinedStr):
             constants = [part for part in ast.walk(old) if isinstance(part, ast.Constant)]
             raised = raised or any(" " in str(part.value) for part in constants)
@@ -76,19 +105,39 @@ def _words_only(old: object, new: object, raised: bool) -> bool:
 
 
 def only_guards(old: str, new: str) -> bool:
-    """Whether a change is one of a guard alone: of ``zip(strict=True)``, which speaks up where the code is at odds.
+    """Whether a change is one of a guard alone, or of how fast an array is made.
+
+    Guards are ``zip(strict=True)``, which speaks up where the code is at odds, and ``case _: assert_never``, which the
+    type checker reads. ``astype`` copies or does not, and takes None for float64.
 
     >>> only_guards("zip(a, b, strict=True)", "zip(a, b)"), only_guards("zip(a, strict=True)", "zip(b)")
     (True, False)
+    >>> only_guards("a.astype(b, copy=False)", "a.astype(b)"), only_guards("a.astype(b)", "a.astype(None)")
+    (True, False)
+    >>> left = "match a:\\n case 1: b()\\n case _: assert_never({})"
+    >>> only_guards(left.format("a"), left.format("None")), only_guards(left.format("a"), left[:21])
+    (True, True)
     """
+    if not any(guard in old for guard in ("strict", "astype", "assert_never")):
+        return False
     return same(_Unguarded().visit(ast.parse(old)), _Unguarded().visit(ast.parse(new)))
 
 
 class _Unguarded(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "zip":
-            node.keywords = [each for each in node.keywords if each.arg != "strict"]
+        match node.func:
+            case ast.Name("zip"):
+                node.keywords = [each for each in node.keywords if each.arg != "strict"]
+            case ast.Attribute(attr="astype"):
+                node.keywords = [each for each in node.keywords if each.arg != "copy"]
+                if [ast.unparse(each) for each in node.args] == ["None"]:
+                    node.args = [ast.parse("np.float64", mode="eval").body]
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.Match:
+        self.generic_visit(node)
+        node.cases = [each for each in node.cases if "assert_never" not in ast.unparse(each.body[0])]
         return node
 
 

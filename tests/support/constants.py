@@ -10,6 +10,7 @@ import ast
 import copy
 import hashlib
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -155,11 +156,27 @@ def _spread(module: ModuleType, changed: Mapping[str, Any]) -> None:
             _spread(module, dict(_evaluated(each, scope)))
     for other in list(sys.modules.values()):
         held = getattr(other, "__dict__", {})
+        aliases = {name for name, value in held.items() if value is module} if _is_ours(other) else set()
+        for owner, each in _assignments(_tree(other)) if aliases else ():
+            if not owner and any(_reads(node, aliases, changed) for node in ast.walk(each.value)):
+                _spread(other, dict(_evaluated(each, held)))
         shared = {
             name for name in changed if other is not module and name in held and held[name] is was[name]
         }
         if shared and (imported := shared & _imported(other, module.__name__)):
             _spread(other, {name: changed[name] for name in imported})
+
+
+def _is_ours(module: ModuleType) -> bool:
+    return getattr(module, "__name__", "").partition(".")[0] == "edgedp"
+
+
+def _reads(node: ast.AST, aliases: set[str], changed: Mapping[str, Any]) -> bool:
+    """Whether a part of an expression is a changed name of a module that goes by one of some names."""
+    match node:
+        case ast.Attribute(value=ast.Name(alias), attr=name):
+            return alias in aliases and name in changed
+    return False
 
 
 def _tree(module: ModuleType) -> ast.Module:
@@ -189,16 +206,19 @@ def users(sources: Mapping[str, str]) -> dict[str, list[str]]:
     >>> source = "A = 1\\ndef f():\\n    return A\\nclass C:\\n    B = 2\\n    def g(self):\\n        return self.B"
     >>> users({"m": source})
     {'m.c_A': ['m.x_f'], 'm.c_C.B': ['m.xǁCǁg']}
+    >>> users({"m": "A = 1\\nB = A", "n": "B = 2\\ndef f():\\n    return B"})["m.c_A"]
+    ['n.x_f']
     """
     mentions = {
         f"{module}.{name}": names for module, source in sources.items() for name, names in _mentions(source)
     }
-    derived = {
-        name: {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
-        for source in sources.values()
-        for _, each in _assignments(ast.parse(source))
-        for name in _names_of(each)
-    }
+    derived: dict[str, set[str]] = defaultdict(set)  # two modules may have constants of one name
+    for source in sources.values():
+        for _, each in _assignments(ast.parse(source)):
+            used = {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
+            used |= {node.attr for node in ast.walk(each.value) if isinstance(node, ast.Attribute)}
+            for name in _names_of(each):
+                derived[name] |= used
     found = {}
     for constant in (each for module, source in sources.items() for each in constants_of(source, module)):
         module, _, where = constant.function.partition(MARK)

@@ -30,11 +30,11 @@ from typing import Any
 
 import numpy as np
 
-from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.draw import draw
 from edgedp.release.plan import Plan, PublicFacts
 from edgedp.release.plan import plan as planned
-from vector_definitions import NOT_VECTORS, OF_ARCS, VECTORS, Defined, vectors_of
+from row_definitions import RowGraph
+from vector_definitions import NOT_VECTORS, OF_ROWS, VECTORS, Defined
 from watched_runs import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, told
 from watching import Watched, projected, watched
 
@@ -44,13 +44,15 @@ from watching import Watched, projected, watched
 Bought = tuple[str, bool | None]
 """The name of a vector, and whether it follows a ranking, where it may."""
 
+Side = Defined | RowGraph
+
 
 @dataclass
 class Coupled:
     """A release drawn on two neighbouring graphs with the same noisy vectors."""
 
     plan: Plan
-    graphs: tuple[Defined, Defined]
+    graphs: tuple[Side, Side]
     first: Run
     second: Run
 
@@ -111,7 +113,7 @@ def assert_alike(one: list[Ints], other: list[Ints]) -> None:
         assert told(a)[1:] == told(b)[1:], "(b) the noisy vectors that are released differ"
 
 
-def check_sums(run: Run, graph: Defined) -> None:
+def check_sums(run: Run, graph: Side) -> None:
     """(a): what was added to noise is an exact vector, and the sum is what is released."""
     for purchase in run.purchases:
         assert purchase.vector is not None
@@ -147,28 +149,28 @@ def kind_of(purchase: Purchase) -> Bought:
     return name, read.arguments["ranks"] is not None if "ranks" in read.arguments else None
 
 
-def distance(purchase: Purchase, graphs: tuple[Defined, Defined]) -> int:
+def distance(purchase: Purchase, graphs: tuple[Side, Side]) -> int:
     """Return by how much the exact vectors of two graphs differ in L1."""
     a, b = (defined(purchase, graph).tolist() for graph in graphs)
     return sum(abs(x - y) for x, y in zip(a, b, strict=True))
 
 
-def defined(purchase: Purchase, graph: Defined) -> Ints:
+def defined(purchase: Purchase, graph: Side) -> Ints:
     assert purchase.vector is not None
     name, read = purchase.vector
     return dict(known(graph, read, purchase.count))[name]
 
 
-def known(graph: Defined, read: Read, count: int) -> list[tuple[str, Ints]]:
+def known(graph: Side, read: Read, count: int) -> list[tuple[str, Ints]]:
     """Return what an answer may have been made into; computed once for a graph."""
     kept = graph.__dict__.setdefault("kept", {})
     key = (read.name, *((name, told(value)) for name, value in read.vector.items()), count)
     if key not in kept:
-        kept[key] = list(vectors_of(read.name, graph, read.vector, count))
+        kept[key] = list(graph.vectors(read.name, read.vector, count))
     return kept[key]
 
 
-def find_vectors(run: Run, graph: Defined) -> None:
+def find_vectors(run: Run, graph: Side) -> None:
     """Find by its definition which vector each purchase is of."""
     for number, purchase in enumerate(run.purchases):
         assert purchase.meetings, f"(a) the noise of purchase {number} was added to nothing"
@@ -212,7 +214,11 @@ def coupled(
     """
     graphs = (without, without.flipped(*edge))
     one, other = graphs[::-1] if swapped else graphs
-    asked = planned(kind, options, PublicFacts(without.n, bound))
+    return coupled_on(planned(kind, options, PublicFacts(without.n, bound)), one, other, seed, engine)
+
+
+def coupled_on(asked: Plan, one: Side, other: Side, seed: int = 0, engine: str = "native") -> Coupled:
+    """Draw a plan with real noise on one graph, and with the noise that goes with it on its neighbour."""
     tape = Tape(seed)
     first = drawn(asked, one, tape, engine, None, [])
     find_vectors(first, one)
@@ -230,9 +236,9 @@ def coupled(
     return Coupled(asked, (one, other), first, run)
 
 
-def drawn(plan: Plan, graph: Defined, tape: Tape, engine: str, first: Run | None, second: list[Ints]) -> Run:
+def drawn(plan: Plan, graph: Side, tape: Tape, engine: str, first: Run | None, second: list[Ints]) -> Run:
     run, source = Run(), NumberedWords(tape)
-    projection: Any = Watched(GraphProjection(graph.graph, engine), run)
+    projection: Any = Watched(graph.projection(engine), run)
     with watched(run, source, first, second):
         run.answer = draw(plan, projection, source)
     return run
@@ -240,4 +246,4 @@ def drawn(plan: Plan, graph: Defined, tape: Tape, engine: str, first: Run | None
 
 def undefined() -> set[str]:
     """Return the methods of a projection that have no definition, and are not said to need none."""
-    return set(projected()) - set(VECTORS) - NOT_VECTORS - OF_ARCS
+    return set(projected()) - set(VECTORS) - NOT_VECTORS - OF_ROWS

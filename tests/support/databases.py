@@ -1,4 +1,4 @@
-"""A PostgreSQL of Debian's package on a free port, started and ended by the tests that ask for it."""
+"""Servers of Debian's packages on free ports, started and ended by the tests that ask for them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-__all__ = ["Server", "binaries", "postgresql"]
+__all__ = ["MariaDB", "Server", "binaries", "free_port", "mariadb", "postgresql"]
 
 
 def binaries() -> Path | None:
@@ -54,6 +55,13 @@ class Server:
         return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def _as_postgres(words: tuple[str, ...]) -> list[str]:
     """Let the user postgres run a program: the server refuses to run as root."""
     return ["runuser", "-u", "postgres", "--", *words] if os.geteuid() == 0 else list(words)
@@ -65,9 +73,7 @@ def postgresql() -> Iterator[Server]:
     programs = binaries()
     if programs is None:
         pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     folder = Path(mkdtemp(prefix="edgedp-pg-", dir="/tmp"))  # a socket's path must be short
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
@@ -80,4 +86,60 @@ def postgresql() -> Iterator[Server]:
     finally:
         if (folder / "data" / "postmaster.pid").exists():
             server.control("-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class MariaDB:
+    """A server that speaks as MySQL does: its address, statements for it, and an end in the middle."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+        self.address = f"mysql://root@127.0.0.1:{port}/bank"
+        words = [_sbin("mariadbd"), "--no-defaults", f"--datadir={folder}/data", f"--socket={folder}/socket",
+                 f"--port={port}", "--bind-address=127.0.0.1", "--skip-name-resolve", "--innodb-flush-method=nosync",
+                 f"--pid-file={folder}/pid", *(["--user=root"] if os.geteuid() == 0 else [])]  # fmt: skip
+        with open(folder / "log", "wb") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=log)
+        while self.process.poll() is None:
+            if subprocess.run(self._client("SELECT 1"), capture_output=True).returncode == 0:
+                return
+            time.sleep(0.1)
+        raise AssertionError((folder / "log").read_text())
+
+    def run(self, *statements: str) -> str:
+        """Run statements by the client, and return what it prints."""
+        own = {name: value for name, value in os.environ.items() if name != "MYSQL_PWD"}
+        done = subprocess.run(self._client("; ".join(statements)), capture_output=True, text=True, env=own)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def _client(self, statements: str) -> list[str]:
+        return ["mariadb", "--no-defaults", "-uroot", "-S", f"{self.folder}/socket", "-Ne", statements]
+
+
+def _sbin(program: str) -> str:
+    return shutil.which(program) or f"/usr/sbin/{program}"
+
+
+@contextmanager
+def mariadb() -> Iterator[MariaDB]:
+    """Start a server with an empty database ``bank``; the test is skipped where a part of it is missing."""
+    pytest.importorskip("connectorx", reason="connectorx is not installed: pip install 'edgedp[databases]'")
+    if not (
+        Path(_sbin("mariadbd")).exists() and shutil.which("mariadb-install-db") and shutil.which("mariadb")
+    ):
+        pytest.skip("MariaDB is not installed (Debian: mariadb-server-core, mariadb-client)")
+    folder = Path(mkdtemp(prefix="edgedp-my-", dir="/tmp"))  # a socket's path must be short
+    server = None
+    try:
+        words = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db",
+                 f"--datadir={folder}/data", *(["--user=root"] if os.geteuid() == 0 else [])]  # fmt: skip
+        subprocess.run(words, check=True, capture_output=True)
+        server = MariaDB(folder, free_port())
+        server.run("CREATE DATABASE bank")
+        yield server
+    finally:
+        if server is not None:
+            server.process.kill()
+            server.process.wait()
         shutil.rmtree(folder, ignore_errors=True)

@@ -89,8 +89,8 @@ class FakeSession:
     def __init__(self, driver: FakeDriver) -> None:
         self.driver = driver
 
-    def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> FakeResult:
-        stem = stem_of(text)
+    def run(self, text: Any, parameters: Mapping[str, Any] | None = None) -> FakeResult:
+        stem = stem_of(getattr(text, "text", text))  # a query that says of itself what it is has a text
         self.driver.ran.append((stem, dict(parameters or {})))
         answer = self.driver.answers.get(stem, _ALWAYS.get(stem, []))
         if isinstance(answer, Exception):

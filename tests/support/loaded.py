@@ -44,18 +44,24 @@ def import_everything() -> None:
 
 
 def readers(module: str, name: str) -> set[str]:
-    """Return the modules of the package that look up a name of a module whenever they run.
+    """Return the modules that look up a name of a module whenever they run: of the package, and the module itself.
 
     >>> readers("edgedp.mechanisms.adaptive.planned", "draw_until_sure")
     {'edgedp.mechanisms.adaptive.planned'}
     >>> readers("edgedp.mechanisms.adaptive.until_sure", "draw_until_sure")
     set()
     """
+    named = [*_named().get(name, ()), *((module, code) for code in _own(module))]
     return {
-        reader
-        for reader, code in _named().get(name, ())
-        if _looks_up(code, vars(sys.modules[reader]), reader, module, name)
+        reader for reader, code in named if _looks_up(code, vars(sys.modules[reader]), reader, module, name)
     }
+
+
+def _own(module: str) -> Iterator[CodeType]:
+    """Yield the code of a module of tests; that of the package's is known by its names."""
+    file = sys.modules[module].__file__
+    if module.partition(".")[0] != "edgedp" and file is not None:
+        yield from _inside(compile(Path(file).read_bytes(), file, "exec"))
 
 
 def looked_up_in(path: Path, module: str, name: str) -> bool:

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -224,7 +225,12 @@ def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
 
 @cache
 def reasons() -> list[dict[str, str]]:
-    return list(tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"])
+    """Return the reasons, one for each line: an entry may name several that its function's become."""
+    return [
+        {**entry, "becomes": becomes}
+        for entry in tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]
+        for becomes in ([entry["becomes"]] if isinstance(entry["becomes"], str) else entry["becomes"])
+    ]
 
 
 def explained(mutant: Mutant) -> dict[str, str] | None:
@@ -233,6 +239,12 @@ def explained(mutant: Mutant) -> dict[str, str] | None:
         if fnmatch(mutant.function, entry["function"]) and entry["becomes"] in ("*", mutant.after):
             return entry
     return None
+
+
+def part_of(entry: dict[str, str], parts: dict[str, str]) -> str | None:
+    """Return the part that a reason is of; None where there is no such module."""
+    module, _, constant = entry["function"].partition(MARK)
+    return parts.get(module if constant else module.rpartition(".")[0])
 
 
 def results(path: Path) -> dict[str, list[str]]:
@@ -253,44 +265,61 @@ def digest(folder: Path) -> str:
 
 
 def attempt(
-    folder: Path, every: list[Mutant], mutants: list[Mutant], tests: list[str], how: dict[str, float]
+    folder: Path, modules: list[str], mutants: list[Mutant], tests: list[str], how: dict[str, float]
 ) -> dict[str, list[str]]:
     """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took.
 
-    `how` holds the numbers that ``mutated.py`` asks for: processes, expense, cases.
+    `modules` are those in which functions may use a constant. `how` holds the numbers that ``mutated.py`` asks for:
+    processes, expense, cases.
     """
     path = folder / "tried.jsonl"
     by_key = {f"{mutant.name} {mutant.mark}": mutant for mutant in mutants}
     known = {key: found for key, found in results(path).items() if found[0] in CAUGHT}
-    sources = {
-        module: (folder / path_of(module)).read_text(encoding="utf-8")
-        for module in dict.fromkeys(mutant.module for mutant in every)
+    sources = {module: (folder / path_of(module)).read_text(encoding="utf-8") for module in modules}
+    files = {
+        str(path.relative_to(ROOT)): set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        for path in (files_of_tests()[f"test_{stem}.py"] for stem in tests)
     }
+    constants = {mutant.function for mutant in mutants if MARK in mutant.function}
     asked = {
         "mutants": [key for key in by_key if key not in known],
         "mark": digest(folder / "edgedp"),
-        "tests": [str(files_of_tests()[f"test_{stem}.py"].relative_to(ROOT)) for stem in tests],
+        "tests": list(files),
+        "named": {  # what a test reads of a constant by its name is in no function of the package
+            name: [path for path, words in files.items() if name.rpartition(".")[2].removeprefix("c_") in words]
+            for name in constants
+        },
         "without": WITHOUT, "users": users(sources), "sources": sources, **how,
         "results": str(path), "folder": str(folder),
     }  # fmt: skip
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
-    run(folder, str(folder / "tests" / "support" / "mutated.py"), str(folder / "asked.json"))
+    if asked["mutants"]:  # without a file of tests pytest would run all that there are
+        run(folder, str(folder / "tests" / "support" / "mutated.py"), str(folder / "asked.json"))
     found = results(path)
     return {mutant.name: found[key] for key, mutant in by_key.items() if key in found}
 
 
-def drawn(mutants: list[Mutant], asked: argparse.Namespace) -> list[Mutant]:
-    """Return what is asked for of the mutants of a part: all that fit, or so many of the functions'."""
-    fit = [mutant for mutant in mutants if fnmatch(mutant.function, asked.only)]
+def drawn(by_part: dict[str, list[Mutant]], asked: argparse.Namespace) -> list[Mutant]:
+    """Return what is asked for: all that fit, or a sample of the functions' that has as many of each part."""
+    fit = {
+        part: [mutant for mutant in by_part[part] if fnmatch(mutant.function, asked.only)]
+        for part in asked.parts
+    }
     if asked.sample is None:
-        return fit
-    of_functions = [mutant for mutant in fit if MARK not in mutant.function]
-    return random.Random(asked.seed).sample(of_functions, min(asked.sample, len(of_functions)))
+        return [mutant for part in asked.parts for mutant in fit[part]]
+    chosen: list[Mutant] = []
+    for place, part in enumerate(asked.parts, 1):
+        of_functions = [mutant for mutant in fit[part] if MARK not in mutant.function]
+        wanted = asked.sample * place // len(asked.parts) - len(chosen)
+        chosen += random.Random(asked.seed).sample(of_functions, min(wanted, len(of_functions)))
+    return chosen
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Mutants of what privacy rests on.")
-    parser.add_argument("--sample", type=int, help="try so many of each part, drawn at random; no constants")
+    parser.add_argument(
+        "--sample", type=int, help="try so many in all, drawn at random from every part; no constants"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument(
         "--only", default="*", help="functions, by a pattern such as 'edgedp.mechanisms.sampling.*'"
@@ -307,7 +336,10 @@ def main() -> int:
         help="seconds of processor time that the tests of one mutant may take",
     )
     parser.add_argument(
-        "--cases", type=int, default=0, help="run so many cases of each test; 0: all that it has"
+        "--cases",
+        type=int,
+        default=0,
+        help="run so many cases of each test, and all where one costs next to nothing; 0: all that it has",
     )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
@@ -315,20 +347,21 @@ def main() -> int:
     if asked.anew:
         shutil.rmtree(asked.folder, ignore_errors=True)
     files = lay_out(asked.folder, asked.processes)
-    every = [each for paths in files.values() for each in mutants_of(asked.folder, paths)]
-    used = {id(explained(mutant)) for mutant in every}
-    stale = [entry for entry in reasons() if id(entry) not in used]
     parts = {module_of(path, asked.folder): part for part, paths in files.items() for path in paths}
-    chosen = [
-        mutant
-        for part in asked.parts
-        for mutant in drawn([each for each in every if parts[each.module] == part], asked)
+    by_part = {part: list(mutants_of(asked.folder, files[part])) for part in asked.parts}
+    every = [each for mutants in by_part.values() for each in mutants]
+    used = {id(explained(mutant)) for mutant in every}
+    stale = [
+        entry
+        for entry in reasons()
+        if id(entry) not in used and part_of(entry, parts) in (None, *asked.parts)
     ]
+    chosen = drawn(by_part, asked)
     tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
     how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
     wanted = {part for part in PARTS if any(part == parts[mutant.module] for mutant in tried)}
     tests = asked.tests or " ".join(PARTS[part].tests for part in PARTS if part in wanted)
-    found = attempt(asked.folder, every, tried, list(dict.fromkeys(tests.split())), how)
+    found = attempt(asked.folder, list(parts), tried, list(dict.fromkeys(tests.split())), how)
     survivors = [mutant for mutant in tried if mutant.name in found and found[mutant.name][0] not in CAUGHT]
     print(
         f"{'part':12}{'mutants':>8}{'words':>8}{'reasons':>8}{'tried':>8}{'noticed':>8}{'survive':>8}{'seconds':>9}"

@@ -9,12 +9,14 @@ the next, so the process that is forked from has run no test.
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 import shutil
 import signal
 import sys
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -33,6 +35,8 @@ if sys.platform != "win32":  # mutmut ends the process there
     from mutmut.state import state
 
 SURVIVED, CAUGHT, UNREACHED, ENDLESS = "survived", "caught", "unreached", "endless"
+NOTHING = 0.03
+"""Seconds of processor time that are next to nothing."""
 MEMORY = 3 << 30
 """Bytes that a process may have. It is looked at and no limit of the system, for a store reserves terabytes of room."""
 
@@ -42,7 +46,8 @@ def order_of(
 ) -> list[str]:
     """Return the tests to run: what noticed other mutants of the function, then one case of every test, then the rest.
 
-    The cheap come first, and what exceeds an expense in seconds of processor time is left out, but for the first.
+    The cheap come first, and what exceeds an expense in seconds of processor time is left out, but for the first. A
+    case that costs next to nothing is not put off: a test of a function with many branches has one for each.
 
     >>> order_of(["a[0]", "a[1]", "b"], {"a[0]": 1, "a[1]": 2, "b": 3}, {}, 9)
     ['a[0]', 'b', 'a[1]']
@@ -53,7 +58,8 @@ def order_of(
     rank = {}
     for test in sorted(reaching, key=lambda test: (cost[test], test)):
         function = test.partition("[")[0]
-        rank[test] = (-noticed.get(test, 0), cases[function], cost[test], test)
+        later = cases[function] if cost[test] > NOTHING else 0
+        rank[test] = (-noticed.get(test, 0), later, cost[test], test)
         cases[function] += 1
     chosen: list[str] = []
     spent = 0.0
@@ -66,15 +72,20 @@ def order_of(
 
 
 def some_of(items: Sequence[pytest.Item], cases: int) -> list[pytest.Item]:
-    """Return so many cases of each test, spread over all that it has; all of them where that is 0."""
+    """Return so many cases of each test, spread over all that it has, of each test others; all where that is 0."""
     by_test: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         by_test[item.nodeid.partition("[")[0]].append(item)
     chosen: set[str] = set()
-    for these in by_test.values():
+    for name, these in by_test.items():
         step = max(1, -(-len(these) // cases)) if cases else 1
-        chosen |= {item.nodeid for item in these[::step]}
+        chosen |= {item.nodeid for item in these[zlib.crc32(name.encode()) % step :: step]}
     return [item for item in items if item.nodeid in chosen]
+
+
+def digest_of(items: Sequence[pytest.Item]) -> str:
+    """Return a checksum of which cases these are."""
+    return hashlib.sha256("\n".join(item.nodeid for item in items).encode()).hexdigest()[:16]
 
 
 class Reached:
@@ -123,9 +134,8 @@ class Trial:
             kept.cache_clear()
         session.config.pluginmanager.register(self.reached)
         self.factory = session.config._tmp_path_factory  # type: ignore[attr-defined]
-        items = some_of(session.items, self.asked["cases"])
-        self.look_at(items)
-        self.attempt(items)
+        self.look_at(session.items)
+        self.attempt(session.items)
         return True
 
     def fork(self, number: int, work: Callable[[], str]) -> int:
@@ -161,7 +171,7 @@ class Trial:
         for item in items:
             files[item.nodeid.partition("::")[0]].append(item)
         marks = {
-            name: f"{self.asked['mark']} {these[0].path.stat().st_mtime_ns} {len(these)}"
+            name: f"{self.asked['mark']} {these[0].path.stat().st_mtime_ns} {digest_of(these)} {self.asked['cases']}"
             for name, these in files.items()
         }
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
@@ -186,23 +196,33 @@ class Trial:
         say(f"{len(self.cost)} tests, {spent:.0f} s of processor time, {time.perf_counter() - begun:.0f} s")
 
     def look_at_part(self, items: list[pytest.Item]) -> str:
+        """Run some cases of each test of a file, and all where those that were run cost next to nothing."""
         set_mutant_under_test("stats")
         os.environ["MUTMUT_DEPENDENCY_DEPTH"] = "-1"
         reaching: dict[str, list[str]] = defaultdict(list)
         cost: dict[str, float] = {}
         broken: list[str] = []
         forget = kept_results()
-        for item, following in zip(items, [*items[1:], None], strict=True):
-            for kept in forget:
-                kept.cache_clear()
-            state()._stats.clear()
-            begun = time.process_time()
-            if failed(item, following):
-                broken.append(item.nodeid)
-                continue
-            cost[item.nodeid] = time.process_time() - begun
-            for function in self.reached.of(item):
-                reaching[function].append(item.nodeid)
+
+        def look(these: list[pytest.Item]) -> None:
+            for item, following in zip(these, [*these, items[0]][1:], strict=True):
+                for kept in forget:
+                    kept.cache_clear()
+                state()._stats.clear()
+                begun = time.process_time()
+                if failed(item, following):
+                    broken.append(item.nodeid)
+                    continue
+                cost[item.nodeid] = time.process_time() - begun
+                for function in self.reached.of(item):
+                    reaching[function].append(item.nodeid)
+
+        some = some_of(items, self.asked["cases"])
+        look(some)
+        dear = {item.nodeid.partition("[")[0] for item in some if cost.get(item.nodeid, 1) > NOTHING}
+        seen = {item.nodeid for item in some}
+        rest = [item for item in items if item.nodeid not in seen]
+        look([item for item in rest if item.nodeid.partition("[")[0] not in dear])
         return json.dumps({"reaching": reaching, "cost": cost, "broken": broken})
 
     # -- the mutants --------------------------------------------------------------------------------------
@@ -224,7 +244,11 @@ class Trial:
                     number, mutant = waiting.pop()
                     function = mutant.partition("__mutmut_")[0]
                     used_by = self.asked["users"].get(function, [function])
-                    reaching = sorted({test for each in used_by for test in self.reaching.get(each, [])})
+                    named = self.asked["named"].get(function, ())
+                    reaching = sorted(
+                        {test for each in used_by for test in self.reaching.get(each, [])}
+                        | {test for test in self.cost if test.partition("::")[0] in named}
+                    )
                     if not reaching:
                         write(mutant, UNREACHED, "", 0.0)
                         continue

@@ -24,7 +24,7 @@ def compete(uri: str, clients: str, times: str, epsilon: str) -> None:
 
 def die_in_load(uri: str, statement: str) -> None:
     """Be killed right after one statement of a load that replaces a graph."""
-    from edgedp.stores.neo4j.backend import Neo4jSession
+    from edgedp.stores.neo4j.session import Neo4jSession
 
     if statement == "load_begin":  # committed with its checks
         os.environ |= {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "begun"}

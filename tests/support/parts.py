@@ -12,9 +12,6 @@ class Part(NamedTuple):
 
     files: tuple[str, ...]
     tests: str
-    sampled: bool = False
-    """Whether the wide tier tries a sample of it: its survivors were read. Another part would fail by what nobody has
-    looked at."""
 
 
 def _of(folder: str, names: str) -> tuple[str, ...]:
@@ -25,38 +22,39 @@ PARTS = {
     "debit": Part(
         (*_of("ledger/debits", "debiting"), *_of("ledger", "script")),
         "debit_scripts script debiting shares",
-        sampled=True,
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
-        "epsilon written rho plan kinds options options_kept cut_arcs samplers arcs joint numbers percentile planning "
-        "number_formulas until_sure",
+        "epsilon written rho plan kinds options_kept cut_arcs samplers arcs joint numbers percentile planning "
+        "number_formulas until_sure protect strengths",
     ),
     "draw": Part(_of("release", "draw"), "draw kinds joint cut_arcs until_sure projection percentile"),
     "laws": Part(
         _of("mechanisms", "grid joint laws ranks samplers units values"),
-        "laws samplers joint mechanisms percentile cut_arcs steps rho kinds number_laws",
+        "laws samplers joint mechanisms percentile cut_arcs steps rho kinds number_laws strengths options",
     ),
     "scores": Part(
         _of("mechanisms/scores", "*"),
-        "steps dampening smooth select admissibility mechanisms motkin samplers checks",
+        "steps dampening smooth select admissibility mechanisms motkin samplers checks containers",
     ),
     "pareto": Part(
         _of("mechanisms/pareto", "profile rounds score"), "pareto_profile motkin admissibility draw"
     ),
     "adaptive": Part(
         _of("mechanisms/adaptive", "closed purchases top_k until_sure vectors arcs"),
-        "adaptive coupling cut_theorem cuts cut_arcs until_sure reached joint arcs",
+        "adaptive coupling coupling_rows cut_theorem cuts cut_arcs until_sure reached joint arcs strengths",
     ),
     "selection": Part(
-        _of("mechanisms/selection", "percentiles picking questions"), "percentile select kinds options plan"
+        _of("mechanisms/selection", "percentiles picking questions"),
+        "percentile select kinds options_kept plan options containers number_formulas smooth",
     ),
     "numbers": Part(
         _of("mechanisms/numbers", "*"),
-        "number_laws number_formulas number_papers numbers claims kinds coupling",
+        "number_laws number_formulas number_papers numbers claims kinds coupling pace error_bars",
     ),
     "metrics": Part(
-        _of("mechanisms/metrics", "*"), "metrics betweenness2 claims reached admissibility options"
+        _of("mechanisms/metrics", "*"),
+        "metrics betweenness2 claims reached admissibility options_kept igraph_engine pareto_profile",
     ),
     "counts": Part(
         _of("mechanisms/counts", "*"),
@@ -66,7 +64,6 @@ PARTS = {
         _of("mechanisms/sampling", "*"),
         "sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words samplers "
         "select number_laws until_sure",
-        sampled=True,
     ),
 }
 """In the order that they are tried in. What follows from released values alone (choices, fits, estimates), what is kept

@@ -25,7 +25,8 @@ from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "plugin" / "neo4j"
-CONF = {"worker.cache": str(cache_folder())}  # compiled kernels are those of the other tests
+CONF = {"worker.cache": str(cache_folder()), "worker.warm": "false"}
+"""Compiled kernels are those of the other tests; a warm start costs each test server more than it gives."""
 
 Row = dict[str, Any]
 
@@ -84,9 +85,11 @@ class PluginServer:
         Tests that begin so may call their labels, types and graphs alike: the server has their statements planned, and
         the constraints stay, for it plans every statement anew after a change of schema.
         """
-        empty(self.server, keep=constraints)
+        empty(self.server)
         for name, label in constraints.items():
-            self.ask(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
+            self.ask(
+                f"CREATE CONSTRAINT {name}_of_tests IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.id IS UNIQUE"
+            )
 
     def logs(self) -> str:
         logs = self.server.home / "logs"
@@ -96,10 +99,11 @@ class PluginServer:
         self,
         edges: Iterable[tuple[Any, Any]] = ((0, 1), (0, 2), (0, 3), (1, 2), (3, 4)),
         nodes: Sequence[Any] = tuple(range(6)),
+        name: str = "",
         **declared: Any,
     ) -> Planted:
-        """Write a graph of a label and a type of its own, and register it."""
-        planted = Planted(self, f"graph-{uuid.uuid4().hex[:8]}", list(nodes), list(edges))
+        """Write a graph of a label and a type of its own, of this name or of a new one, and register it."""
+        planted = Planted(self, name or f"graph-{uuid.uuid4().hex[:8]}", list(nodes), list(edges))
         self.ask(f"UNWIND $ids AS id CREATE (:`{planted.label}` {{id: id}})", ids=planted.nodes)
         planted.connect(planted.edges)
         self.ask(
@@ -192,12 +196,16 @@ def plugin_server(
     home: Path,
     jvm: Sequence[str] = SHORT_LIVED,
     extra_conf: Mapping[str, str] | None = None,
+    *,
+    warm: bool = False,
 ) -> Iterator[PluginServer]:
     """Start a server with the plugin, put there by ``install``."""
     built_jar()
     (home / "conf").mkdir(parents=True)
     (home / "conf" / "neo4j.conf").touch()
     install(home)
+    with (home / "conf" / "edgedp.conf").open("a") as conf:
+        conf.write(f"worker.warm={str(warm).lower()}\n")
     with start(version, home=home, jvm=jvm, extra_conf=extra_conf) as server:
         running = PluginServer(server)
         running.configure()

@@ -897,7 +897,7 @@ SABOTAGES = [
     Sabotage(
         "the weight of an arc taken for that of the one back",
         {
-            "edgedp.graph.graph:weights_beside": lambda real: (
+            "edgedp.graph.adjacency:weights_beside": lambda real: (
                 lambda indptr, indices, ends, *given, **said: real(
                     indptr, indices, ends[:, ::-1], *given, **said
                 )
@@ -918,7 +918,10 @@ SABOTAGES = [
         "an arc taken for the one back",
         {
             place: lambda real: lambda *given: real(*given) ^ 3 * (real(*given) < 3)
-            for place in ("edgedp.graph.graph:ways_of", "edgedp.graph.engines.native.pairs:ways_by_kernel")
+            for place in (
+                "edgedp.graph.adjacency:ways_of",
+                "edgedp.graph.engines.native.pairs:ways_by_kernel",
+            )
         },
         "test_arcs.py::test_counts_follow_their_definition_on_all_digraphs_of_three_nodes",
     ),
@@ -1347,7 +1350,7 @@ SABOTAGES = [
     Sabotage(
         "the noise of words that are not small taken for smaller than it is",
         {"edgedp.mechanisms.sampling.noise:Noise.most_of_others": lambda real: 5.535},
-        "test_sampling_late.py::test_the_largest_noise_of_a_word_that_is_not_small_may_win[exponential]",
+        "test_sampling_late.py::test_the_largest_noise_of_a_word_that_is_not_small_may_win[0.007-exponential]",
     ),
     Sabotage(
         "a stored graph's profile without the secret of its store",
@@ -1686,7 +1689,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a version that is not read again once it is written",
-        {"edgedp.stores.embedded.files:_verify_content": lambda real: lambda *_: None},
+        {"edgedp.stores.embedded.database:verify_content": lambda real: lambda *_: None},
         "test_flips.py::test_a_version_that_was_written_otherwise_is_not_taken",
     ),
     Sabotage(

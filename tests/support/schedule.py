@@ -9,7 +9,7 @@ import pytest
 
 GROUPS = {
     "Neo4j, stores": (
-        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store",
+        "cypher_metrics", "attributes", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store",
         "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
         "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old",
         "neo4j_campaign",
@@ -19,7 +19,9 @@ GROUPS = {
         "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_weights", "neo4j_windows", "neo4j_plugin_limits",
         "protect", "neo4j_plugin_worker",
     ),
-    "Neo4j in the second tier": ("spark", "spark_arcs", "spark_windows", "gateway", "gateway_faults", "docs"),
+    "Neo4j in the second tier": (
+        "spark", "spark_arcs", "spark_projection", "spark_windows", "gateway", "gateway_faults", "docs",
+    ),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
 that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what

@@ -14,7 +14,13 @@ from edgedp.mechanisms.sampling.words import Words
 from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import DrawWords
 
-__all__ = ["Replayed", "in_process", "tried", "words_by_id"]
+__all__ = ["Replayed", "in_process", "power_law", "tried", "words_by_id"]
+
+
+def power_law(nodes: int, edges: int, seed: int) -> Graph:
+    rng = np.random.default_rng(seed)
+    ends = (nodes * rng.random((edges, 2)) ** 3).astype(np.int64)
+    return Graph.from_edges(10 * ends[ends[:, 0] != ends[:, 1]], nodes=10 * np.arange(nodes))
 
 
 class Replayed:

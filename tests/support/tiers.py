@@ -7,6 +7,11 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+COLLECTED = pytest.StashKey[list[tuple[str, str]]]()
+"""In pytest's configuration: the file and the name of every test that was collected."""
+
 LIST = Path(__file__).resolve().parents[1] / "wide.toml"
 
 
@@ -38,4 +43,19 @@ def is_wide(file: str, test: str) -> bool:
     patterns = listed().get(file, {}).get(name, [])
     if not bracket:
         return "*" in patterns
-    return any(fnmatchcase(case.removesuffix("]"), pattern.replace("[", "[[]")) for pattern in patterns)
+    return any(_any_is(pattern, [case.removesuffix("]")]) for pattern in patterns)
+
+
+def _any_is(pattern: str, cases: list[str]) -> bool:
+    return any(fnmatchcase(case, pattern.replace("[", "[[]")) for case in cases)
+
+
+def unmatched(collected: list[tuple[str, str]]) -> list[str]:
+    """Return the listed cases that are those of no collected test, of the files that were collected."""
+    missing = []
+    for file, names in listed().items():
+        there = [name.partition("[") for found, name in collected if found == file]
+        for name, patterns in names.items() if there else ():
+            cases = [case.removesuffix("]") for test, _, case in there if test == name]
+            missing += [f"{file}::{name}[{each}]" for each in patterns if not _any_is(each, cases)]
+    return missing

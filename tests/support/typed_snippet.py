@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy
+
 import edgedp
 import edgedp.exact
 import edgedp.mechanisms
@@ -43,3 +45,32 @@ def shown(release: edgedp.Release, store: edgedp.Store) -> None:
     print(store.budget("g")["epsilon"])  # wrong
     print(store.log("g")[0]["who"])  # wrong
     print(release.scores)  # wrong
+
+
+def words(graph: edgedp.Graph, store: edgedp.Store) -> None:
+    edgedp.priv_top_k(graph, metric="ebc", k=1, epsilon="0.1", shift="up", proxy="both")
+    edgedp.motkin(graph, ("degree", "density"), sensitivity_form="interval+edge")
+    store.motkin("g", ["degree", "ebc"], approach="aggregate", weights=[1, 2])
+    edgedp.exact.values(graph, "density", engine="igraph")
+    edgedp.motkin(graph, mechanism="joint", estimates=True)
+    edgedp.priv_top_k(graph, metric="ebc", k=1, epsilon=1, proxy="lists", cap=9)
+    edgedp.mechanisms.probabilities("pf", [1.0], 1, global_sensitivity=1)
+    store.count("g", "common_neighbors", 1, pair=(1, 2))
+    store.distribution("g", epsilon=1, form="histogram")
+    edgedp.priv_top_k(graph, metric="ebc", k=numpy.int64(10), epsilon=1)
+    store.priv_top_k("g", metric="degree", k=numpy.int64(10), epsilon=1)
+    edgedp.priv_top_k(graph, metric="pagerank", k=1, epsilon=1)  # wrong
+    edgedp.priv_top_k(graph, metric="ebc", k=1, epsilon=1, mechanism="laplace")  # wrong
+    edgedp.priv_top_k(graph, metric="ebc", k=1, epsilon=1, sensitivity_form="interval")  # wrong
+    edgedp.motkin(graph, ("degree", "pagerank"))  # wrong
+    edgedp.motkin(graph, mechanism="laplace")  # wrong
+    store.priv_top_k("g", metric="pagerank", k=1, epsilon=1)  # wrong
+    store.priv_top_k("g", metric="ebc", k=1, epsilon=1, sampler="gumbel")  # wrong
+    store.motkin("g", approach="parreto")  # wrong
+    edgedp.exact.sensitivity(graph, "pagerank", 1)  # wrong
+    edgedp.exact.first_pick_probabilities(graph, metric="pagerank", k=1, epsilon=1)  # wrong
+    edgedp.mechanisms.probabilities("joint", [1.0], 1)  # wrong
+    edgedp.count(graph, of="triangle", epsilon=1)  # wrong
+    store.count("g", of="triangles", epsilon=1, delta=1e-6)  # wrong
+    store.count("g", of="triangles", epsilon=1, mechanism="laplace")  # wrong
+    store.distribution("g", epsilon=1, form="cdf")  # wrong

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cut_definitions import key
 from edgedp import Graph
+from edgedp.mechanisms.projection import GraphProjection
 
 Ints = NDArray[np.int64]
 Edge = tuple[int, int]
 
 NOT_VECTORS = frozenset({"values", "max_common_neighbors", "records", "fingerprint", "figures"})
 
-OF_ARCS = frozenset({"arc_votes", "strengths"})
-"""Vectors of directed graphs and of weights, of which the coupling here draws none: `test_cut_arcs.py` and
-`test_strengths.py` have their definitions, compare all small graphs with these, and look at what every unit moves."""
+OF_ROWS = frozenset({"arc_votes", "strengths"})
+"""Vectors of directed graphs and of weights, which `row_definitions` defines."""
 
 
 class Defined:
@@ -45,9 +46,16 @@ class Defined:
     def graph(self) -> Graph:
         return Graph.from_edges(self.edges, nodes=range(self.n))
 
+    def projection(self, engine: str) -> GraphProjection:
+        return GraphProjection(self.graph, engine)
+
     def flipped(self, a: int, b: int) -> Defined:
         """Return the neighbour: with the edge where it is missing, without it where it is there."""
         return Defined(self.n, set(self.edges) ^ {(min(a, b), max(a, b))})
+
+    def vectors(self, name: str, arguments: dict[str, Any], count: int) -> Iterator[tuple[str, Ints]]:
+        """Yield the vectors of `count` entries that an answer of a method may have been made into, by name."""
+        return vectors_of(name, self, arguments, count)
 
     @cached_property
     def degrees(self) -> Ints:

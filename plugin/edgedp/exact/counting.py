@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = [
-    "exact_arcs",
-    "exact_count",
-    "exact_needs",
-    "exact_probabilities",
-    "exact_sensitivity",
-    "exact_sensitivity_needs",
-    "exact_sensitivity_value",
-    "exact_value",
-    "plan_exact",
-]
-
 _ANY = {"epsilon": 1}
 """Stands for an epsilon where none matters."""
 

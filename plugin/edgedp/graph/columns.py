@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
@@ -22,18 +23,6 @@ from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = [
-    "BY_VALUE",
-    "VALUE_TYPES",
-    "Column",
-    "ColumnRows",
-    "KeptRows",
-    "ValueType",
-    "columns_of",
-    "of_types",
-    "with_rows",
-]
 
 ValueType = Literal["INTEGER", "FLOAT", "TEXT", "BOOLEAN", "MOMENT"]
 """What a value may be."""
@@ -138,10 +127,13 @@ class KeptRows(NamedTuple):
     rows : ColumnRows
     windows : (m,) int64, or None
         Of a graph with a calendar: the number of the window of each row, -1 where it is in none.
+    weights : (m,) float64, or None
+        Of a graph that was loaded with weights: what each row weighs, NaN for nothing.
     """
 
     rows: ColumnRows
     windows: NDArray[np.int64] | None
+    weights: NDArray[np.float64] | None = None
 
 
 class _Keeping(Protocol):
@@ -156,7 +148,9 @@ _Graph = TypeVar("_Graph", bound=_Keeping)
 
 def with_rows(graph: _Graph, before: _Keeping) -> _Graph:
     """Return a graph with the rows, their dates and their columns, of one that it was made from with its edges."""
-    graph.kept.update({key: before.kept[key] for key in ("dated", "columns") if key in before.kept})
+    graph.kept.update(
+        {key: before.kept[key] for key in ("dated", "columns", "weighed") if key in before.kept}
+    )
     return graph
 
 
@@ -208,6 +202,11 @@ def of_types(value: Any) -> tuple[ValueType, ...]:
 # -- comparing --------------------------------------------------------------------------------------------
 
 
+_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq, "gte": operator.ge, "gt": operator.gt, "lte": operator.le, "lt": operator.lt,
+}  # fmt: skip
+
+
 def _compared(part: pl.Series, kind: ValueType, comparison: str, value: Any) -> NDArray[np.bool_]:
     there = part.is_not_null().to_numpy()
     match kind:
@@ -220,7 +219,8 @@ def _compared(part: pl.Series, kind: ValueType, comparison: str, value: Any) -> 
         case "BOOLEAN":
             found = (part == value).fill_null(value=False).to_numpy() & (comparison == "eq")
         case "TEXT":
-            found = _texts(part, comparison, value).fill_null(value=False).to_numpy()
+            # By their characters, whose order is that of their UTF-8.
+            found = _COMPARED[comparison](part, value).fill_null(value=False).to_numpy()
     return np.asarray(found & there, dtype=np.bool_)
 
 
@@ -275,23 +275,6 @@ def _floats(values: NDArray[np.float64], comparison: str, value: Any) -> NDArray
             return np.asarray(values < near if beside > 0 else values <= near)
         case "lt":
             return np.asarray(values <= near if beside < 0 else values < near)
-        case _:
-            raise AssertionError(comparison)
-
-
-def _texts(part: pl.Series, comparison: str, value: str) -> pl.Series:
-    """Compare texts by their characters, whose order is that of their UTF-8."""
-    match comparison:
-        case "eq":
-            return part == value
-        case "gte":
-            return part >= value
-        case "gt":
-            return part > value
-        case "lte":
-            return part <= value
-        case "lt":
-            return part < value
         case _:
             raise AssertionError(comparison)
 

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of
 
-__all__ = ["UNDATED", "DatedRows", "seconds_given"]
-
 UNDATED = int(np.iinfo(np.int64).min)
 """Stands for a date that is missing; numpy's NaT is the same number."""
 

@@ -17,8 +17,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["LONGEST", "Titles", "check_apart", "taken_from"]
-
 LONGEST = 200
 """Characters of one title."""
 

@@ -16,8 +16,6 @@ from edgedp.words.shown import kind_of, shortened
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["by_value", "columns_given", "each_by_value", "joined", "of_objects", "typed"]
-
 _WHOLE = r"^[+-]?[0-9]{1,19}$"
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _NO_NUMBER = {"NaN": math.nan, "nan": math.nan} | {

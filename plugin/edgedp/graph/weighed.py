@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgedp.graph.ids import THERE
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
-
-__all__ = ["numbers_given", "weights_beside"]
 
 
 def numbers_given(weights: ArrayLike, count: int) -> NDArray[np.float64]:
@@ -47,6 +46,11 @@ def numbers_given(weights: ArrayLike, count: int) -> NDArray[np.float64]:
     return values.astype(np.float64)
 
 
+def numbers_of_rows(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
+    """Return what each row weighs, as `numbers_given`; 1 where rows are counted."""
+    return np.ones(count) if weights is None else numbers_given(weights, count)
+
+
 def _float(value: Any) -> float:
     try:
         return float(value)
@@ -60,8 +64,7 @@ def weights_beside(
     ends: NDArray[np.integer[Any]],
     values: NDArray[np.float64],
     weighting: Weighting,
-    *,
-    directed: bool,
+    ways: NDArray[np.uint8] | None,
 ) -> NDArray[np.int64]:
     """Return the (2m,) weights beside the rows of a graph, from the weights of its relationships.
 
@@ -70,17 +73,18 @@ def weights_beside(
     indptr, indices
         As of `edgedp.Graph`.
     ends : (r, 2) positions
-        Of each relationship, loops and parallels among them; what joins no two neighbours is left out.
+        Of each relationship, loops and parallels among them; what is of no edge, or arc, of the graph is left out.
     values : (r,) float64
     weighting : Weighting
-    directed : bool
-        Whether an entry has the weight of the arc that leaves the row's node; otherwise that of the pair.
+    ways : (2m,) uint8 or None
+        As of `edgedp.Graph`. Of a directed graph an entry has the weight of the arc that leaves the row's node, and
+        nothing where only the opposite arc is there; of an undirected one that of the pair.
     """
     n = len(indptr) - 1
     first, second = ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)
     rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
     columns = indices.astype(np.int64)
-    if not directed:
+    if ways is None:
         first, second = np.minimum(first, second), np.maximum(first, second)
         rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
     apart = first != second
@@ -90,5 +94,7 @@ def weights_beside(
     found = np.zeros(len(wanted), dtype=np.int64)
     if len(keys):
         there = keys[np.minimum(places, len(keys) - 1)] == wanted
+        if ways is not None:
+            there &= (ways & THERE) != 0
         found[there] = weights[places[there]]
     return found

@@ -21,8 +21,6 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.shown import kind_of
 from edgedp.words.vocabulary import AGGREGATIONS, Aggregation
 
-__all__ = ["Weighting", "declared", "weighting_of"]
-
 _KEYS = ("property", "cap", "step", "pair_cap", "aggregation", "signed")
 _DIGITS = 10**15
 """Decimals of so many units are exact in float64, and so are their quotients by powers of ten up to ``10**22``."""

@@ -19,9 +19,8 @@ from edgedp.words.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Account
-    from edgedp.ledger.backend import GraphRow, Row, Runner
-
-__all__ = ["attribute_script", "check_private", "declared", "declared_in", "domain_of", "listed"]
+    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.rows import GraphRow
 
 _MOST_GIVEN = 100_000
 """Of given points: they stand in a row of the log."""

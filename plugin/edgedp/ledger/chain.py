@@ -16,22 +16,6 @@ from typing import Any
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.shown import shortened
 
-__all__ = [
-    "FIELDS",
-    "FURTHER",
-    "STATE",
-    "WINDOWS",
-    "Head",
-    "body_of",
-    "chained",
-    "digest",
-    "exported",
-    "fault",
-    "genesis",
-    "is_release",
-    "link",
-]
-
 FIELDS = (
     "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
 )  # fmt: skip

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import ledger
-from edgedp.ledger.account import limit_told
+from edgedp.ledger.account import Account, limit_told
 from edgedp.ledger.calendars.terms import kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.script import Script, Step
+from edgedp.mechanisms.checks import check_choice
 from edgedp.words.amounts import rho
-from edgedp.words.amounts.epsilon import format_nano
-from edgedp.words.errors import EdgeDPError, StoreError, StoreStateError
+from edgedp.words.amounts.epsilon import budget_nano, format_nano
+from edgedp.words.errors import BudgetError, ParameterError, StoreError
+from edgedp.words.vocabulary import UNITS, Unit
 
 if TYPE_CHECKING:
-    from edgedp.ledger.account import Account, Declaration
+    from edgedp.ledger.account import Account
     from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
-
-__all__ = [
-    "account_script",
-    "account_steps",
-    "budget_script",
-    "curator_refusal",
-    "declaration_steps",
-    "event_script",
-    "event_steps",
-    "open_steps",
-]
 
 
 def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: str) -> list[Step]:
@@ -189,24 +180,169 @@ def account_script(
     return Script([*open_steps(name), *steps, *declaration_steps(name, account, declared, by=by, at=at)])
 
 
-def curator_refusal(outcome: str, name: str) -> EdgeDPError:
-    """Return what an outcome of a curator's script other than ``done`` means."""
-    match outcome:
-        case "unknown":
-            return ledger.unknown(name)
-        case "broken":
-            return ledger.broken(name)
-        case "budget":
-            return StoreStateError(f"the account of {name!r} changed meanwhile; declare again")
-        case "share":
-            return StoreStateError(f"the share or the account of {name!r} changed meanwhile; grant again")
-        case "changed":
-            return StoreStateError(
-                f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"
+NO_LIMIT = 0
+"""A declared limit that removes the one before."""
+
+
+def limit_nano(limit: Any) -> int | None:
+    """Return a limit of one release in nano-epsilon; ``"none"`` is `NO_LIMIT`, and None leaves what is there.
+
+    Examples
+    --------
+    >>> limit_nano("0.5"), limit_nano("none"), limit_nano(None)
+    (500000000, 0, None)
+    """
+    if limit is None:
+        return None
+    return NO_LIMIT if limit == "none" else budget_nano(limit, "max_epsilon_per_release")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a curator declares for a name; None leaves what is there.
+
+    Attributes
+    ----------
+    budget, limit : int or None
+        Nano-epsilon; `NO_LIMIT` removes a limit.
+    delta : int or None
+        Atto-delta.
+    protect : {"pair", "source", "target"} or None
+        What a release protects at its epsilon.
+    calendar : Calendar or None
+        Which windows there are, and within how many the budget bounds what is lost.
+    """
+
+    budget: int | None = None
+    delta: int | None = None
+    limit: int | None = None
+    protect: Unit | None = None
+    calendar: Calendar | None = None
+
+    def unit(self, name: str, before: Account | None) -> Unit:
+        """Return what the account will protect.
+
+        Parameters
+        ----------
+        before : Account or None
+            As it is, or as its log has it (`of_log`).
+
+        Raises
+        ------
+        BudgetError
+            Releases were paid that protect another unit: their sum says nothing of this one.
+        """
+        held: Unit = "pair" if before is None else before.protect
+        if self.protect is None or self.protect == held:
+            return held
+        if before is not None and before.spent > 0:
+            raise BudgetError(
+                f"protect is {self.protect!r}, must be {held!r}, for which releases of {name!r} were paid; "
+                "choose another name for the graph"
             )
-        case "taken":
-            return StoreStateError(
-                f"a graph {name!r} is stored already; choose another name or drop it first"
+        return self.protect
+
+    def dated(self, name: str, before: Account | None) -> Calendar | None:
+        """Return the calendar that the account will have; None where it has none.
+
+        Parameters
+        ----------
+        before : Account or None
+            As it is, or as its log has it (`of_log`).
+
+        Raises
+        ------
+        BudgetError
+            Releases were paid by another calendar, or by none: their runs would not add up with these.
+        """
+        held = None if before is None else before.calendar
+        if self.calendar is None or self.calendar == held:
+            return held
+        if before is not None and before.spent > 0:
+            raise BudgetError(
+                f"the calendar is another than that for which releases of {name!r} were paid; leave it as it is, or "
+                "choose another name for the graph"
             )
-        case _:
-            raise AssertionError(f"no script of a curator ends as {outcome}")
+        return self.calendar
+
+    def settled(self, name: str, account: Account | None) -> tuple[int | None, int | None]:
+        """Return the atto-delta that the account will have, and its budget in that currency (None: as it is).
+
+        Raises
+        ------
+        BudgetError
+            More than the new budget was spent, or in the other currency, or the limit is above the budget.
+        """
+        account = account or Account(None, None, 0)
+        if self.delta is not None and account.delta is None and account.spent > 0:
+            raise BudgetError(
+                f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
+                "epsilon; ask without it"
+            )
+        delta = account.delta if self.delta is None else self.delta
+        declared = account.declared if self.budget is None else self.budget
+        if self.limit is not None and declared is not None and self.limit > declared:
+            raise BudgetError(
+                f"max_epsilon_per_release is {format_nano(self.limit)}, must be at most the budget, "
+                f"{format_nano(declared)}; declare a smaller one"
+            )
+        if self.budget is None:
+            return delta, None
+        allowed = self.budget if delta is None else rho.budget(self.budget, delta)
+        if allowed == 0 and self.budget > 0:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must allow a release at this delta; "
+                "declare a larger one"
+            )
+        if allowed < account.held:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must be at least what was spent, "
+                f"{format_nano(account.spent_epsilon)}; declare a larger one"
+            )
+        return delta, allowed
+
+
+def declaration(
+    budget: Any,
+    delta: Any,
+    limit: Any,
+    *,
+    zero: bool = False,
+    protect: Any = None,
+    calendar: Calendar | None = None,
+) -> Declaration:
+    """Return a declaration in integers, each between its limits."""
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilon_budget; declare both")
+    return Declaration(
+        None if budget is None else budget_nano(budget, zero=zero),
+        None if delta is None else rho.delta_atto(delta),
+        limit_nano(limit),
+        None if protect is None else check_choice(protect, "protect", UNITS),
+        calendar,
+    )
+
+
+def check_delta(delta: int | None, node_count: int) -> None:
+    """Refuse a delta that promises nothing: from 1 / n on a mechanism may publish all about one node of n.
+
+    Parameters
+    ----------
+    delta : int or None
+        Atto-delta.
+    node_count : int
+        Number of nodes; public.
+    """
+    if delta is not None and delta * max(node_count, 2) >= rho.ATTO:
+        raise ParameterError(
+            f"delta is {delta / rho.ATTO:g}, must be below 1 / n for a graph of {node_count} nodes; "
+            f"declare {'1e-6' if node_count < 10**5 else f'{0.1 / node_count:.0e}'} or less"
+        )
+
+
+def check_pure(delta: object) -> None:
+    """Refuse a delta for the attributes' account, which adds epsilons."""
+    if delta is not None:
+        raise ParameterError(
+            "delta is not for the attributes, whose budget is pure; declare it without a delta"
+        )

@@ -8,8 +8,10 @@ anything is drawn, and nothing is ever drawn a second time. The ledger outlives 
 from __future__ import annotations
 
 import json
+import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,47 +20,26 @@ from edgedp.ledger import shares
 from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
 from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.chain import body_of
-from edgedp.ledger.script import Script, Step
+from edgedp.ledger.script import Script, Step, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.words.amounts import rho
 from edgedp.words.errors import (
     BeingDrawnError,
     BudgetError,
+    EdgeDPError,
     GraphChangedError,
     LostReleaseError,
     ParameterError,
     RequestConflictError,
     StoreError,
+    StoreStateError,
     UnknownNameError,
 )
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.backend import Backend, Row, Runner, Session, Transaction
+    from edgedp.ledger.rows import GraphRow
     from edgedp.release.plan import Plan
-
-__all__ = [
-    "ANSWER_GONE",
-    "HEALED_BY_DROP",
-    "LEASE_RENEWAL",
-    "LEASE_SECONDS",
-    "Debit",
-    "Kept",
-    "account_gone",
-    "answer_script",
-    "broken",
-    "does_not_fit",
-    "find",
-    "judge",
-    "kept_of",
-    "lease_end_script",
-    "lease_renewal_script",
-    "lost",
-    "new_release_id",
-    "now",
-    "other_request",
-    "receipt",
-    "unknown",
-]
 
 LEASE_SECONDS = 30
 """How long a release counts as being drawn after its drawer was last heard of, at most (the statements have it too)."""
@@ -164,10 +145,7 @@ def judge(
         case "lost":
             raise account_gone(name)
         case "sources":
-            raise StoreError(
-                f"the accounts of the relationship types of {name!r} are not those that it was registered with, or "
-                "protect something else now; nothing was spent; the curator drops the graph and registers it again"
-            )
+            raise other_accounts(name)
         case "counted":
             raise does_not_fit(name, plan, rows["account_find"][0])
         case "replaced":
@@ -264,6 +242,14 @@ def lease_end_script(name: str, release_id: str) -> Script:
     return Script([Step("lease_end", {"name": name, "releaseId": release_id})])
 
 
+def other_accounts(name: str) -> StoreError:
+    """Return the refusal of a graph whose accounts are others than when it was registered, or are for another unit."""
+    return StoreError(
+        f"the accounts that releases of {name!r} debit are not those that it was registered with, or protect something "
+        "else now; nothing was spent; the curator drops the graph and registers it again"
+    )
+
+
 def account_gone(name: str) -> StoreError:
     """Return the refusal of a graph the account of one of whose relationship types somebody deleted."""
     return StoreError(
@@ -297,3 +283,94 @@ def find(runner: Runner, name: str) -> Account:
         graph = split_account(name)[0]
         raise lost(graph) if runner.run("graph_find", name=graph) else unknown(name)
     return Account.of(rows[0])
+
+
+def found_account(runner: Runner, name: str) -> Account | None:
+    """Return the account of a ledger; None where there is none."""
+    rows = runner.run("account_find", name=name)
+    return Account.of(rows[0]) if rows else None
+
+
+def carry_out(
+    session: Session,
+    script: Script,
+    name: str,
+    row: GraphRow | None = None,
+    last: Callable[[Transaction], object] | None = None,
+) -> None:
+    """Run a curator's script, and refuse by what its outcome means where it was not done.
+
+    Parameters
+    ----------
+    name : str
+        Of the ledger that a refusal names.
+    row : GraphRow, optional
+        The graph whose guards, of the store's own, the script holds.
+    last : callable, optional
+        As of `edgedp.ledger.script.run`.
+    """
+    outcome = run(session, script, last=last)
+    if outcome.name == script.done:
+        return
+    if row is not None and any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
+        raise session.guard_refusal(outcome.name, row, outcome.rows)
+    raise curator_refusal(outcome.name, name)
+
+
+def curator_refusal(outcome: str, name: str) -> EdgeDPError:
+    """Return what an outcome of a curator's script other than ``done`` means."""
+    match outcome:
+        case "unknown":
+            return unknown(name)
+        case "broken":
+            return broken(name)
+        case "budget":
+            return StoreStateError(f"the account of {name!r} changed meanwhile; declare again")
+        case "share":
+            return StoreStateError(f"the share or the account of {name!r} changed meanwhile; grant again")
+        case "changed":
+            return StoreStateError(
+                f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"
+            )
+        case "taken":
+            return StoreStateError(
+                f"a graph {name!r} is stored already; choose another name or drop it first"
+            )
+        case _:
+            raise AssertionError(f"no script of a curator ends as {outcome}")
+
+
+PATIENCE = 30.0
+"""Seconds."""
+
+
+@contextmanager
+def leased(backend: Backend, name: str, release_id: str, *, ends: bool = True) -> Iterator[None]:
+    """Renew a lease from a thread until the context ends; end it at once where the draw failed, if `ends`.
+
+    A renewal that is under way is waited for, so that nobody closes the store under it; not for ever, should the
+    database have gone away.
+    """
+    over = threading.Event()
+    thread = threading.Thread(target=_renew, args=(backend, name, release_id, over), daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        over.set()
+        thread.join(PATIENCE)
+
+    try:
+        yield
+    except BaseException:
+        stop()  # a renewal after the end would make the lease anew
+        if ends:
+            with suppress(EdgeDPError), backend.session() as session:
+                run(session, lease_end_script(name, release_id))
+        raise
+    stop()
+
+
+def _renew(backend: Backend, name: str, release_id: str, over: threading.Event) -> None:
+    while not over.wait(LEASE_RENEWAL):
+        with suppress(EdgeDPError), backend.session() as session:
+            run(session, lease_renewal_script(name, release_id))

@@ -18,16 +18,6 @@ from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.release.conditions import Condition, conditions, where_of
 from edgedp.words.errors import ParameterError
 
-__all__ = [
-    "ALTERNATIVES",
-    "ARCS",
-    "ORIENTATIONS",
-    "Orientation",
-    "PairProjection",
-    "projection_of",
-    "rows_projection",
-]
-
 Orientation = Literal["UNDIRECTED", "MUTUAL", "NATURAL", "REVERSE"]
 """What of a relationship's direction makes an edge, in the words of Neo4j's graph data science."""
 
@@ -105,6 +95,19 @@ class PairProjection:
         """Whether it is the graph of one label and one type, as graphs were before there were projections."""
         named = self.every and len(self.labels) == len(self.types) == 1
         return named and self.candidates is None and self.weight is None
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The properties, or columns, that it reads: those that conditions compare, and the one of the weight.
+
+        Examples
+        --------
+        >>> rows_projection(None, where={"at": 1}, weight={"property": "amount", "cap": 9}).properties
+        ('at', 'amount')
+        """
+        named = [each.property for each in self.where]
+        held = None if self.weight is None else self.weight.of_property
+        return tuple(dict.fromkeys([*named, *([] if held is None else [str(held)])]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as answers and the registry show it; what is as it is without saying is left out."""
@@ -261,8 +264,8 @@ def _name(value: Any, name: str) -> str:
     text = check_text(value, name)
     if text == "*":
         raise ParameterError(
-            f"{name} is '*', must name what is meant, for what the database gets later would join it; "
-            "give a list of names"
+            f"{name} is '*', must name what is meant, because '*' would also mean whatever is added later; "
+            "list the names"
         )
     if "|" in text:
         listed = ", ".join(repr(part) for part in text.split("|"))

@@ -13,8 +13,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Outcome", "Row", "Runner", "Script", "Step", "Transacting", "Transaction", "run", "run_in"]
-
 Row = dict[str, Any]
 
 

@@ -6,7 +6,6 @@ says who of several analysts may spend how much, and the shares together may be 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,36 +19,11 @@ from edgedp.words.errors import AccessError, BudgetError, EdgeDPError, StoreErro
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
-    from edgedp.ledger.account import Declaration
-    from edgedp.ledger.backend import GraphRow, Row, Runner
+    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.events import Declaration
+    from edgedp.ledger.rows import GraphRow
     from edgedp.release.plan import Charge, Plan
     from edgedp.words.vocabulary import AccountName
-
-__all__ = [
-    "AGENT_LIMIT",
-    "AGENT_RELEASES",
-    "ANALYST",
-    "CURATOR",
-    "DIRECT",
-    "EDGES",
-    "Agent",
-    "Role",
-    "Share",
-    "check_active",
-    "check_affords",
-    "debit_steps",
-    "find",
-    "grant_body",
-    "grant_steps",
-    "least",
-    "listed",
-    "of_analyst",
-    "owns",
-    "problems",
-    "refused",
-    "revoked",
-    "running_low",
-]
 
 Role = Literal["analyst", "curator"]
 """What a token is for: to ask for releases, or to say who may."""
@@ -367,84 +341,3 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
     if row.get("filters") is not None:
         body["filters"] = row["filters"] == 1
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
-
-
-def owns(row: Mapping[str, Any]) -> bool:
-    """Whether a ledger was an account, of which there are shares, by what a row of its log says that it was for.
-
-    Examples
-    --------
-    >>> owns({"terms": '{"accounts": ["CALLED"]}', "name": "calls"}), owns({"terms": None})
-    (False, True)
-    """
-    try:
-        named = json.loads(row.get("terms") or "{}").get("accounts")
-    except (ValueError, AttributeError):
-        return True
-    return named is None or row.get("name") in named
-
-
-def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return what does not add up in the shares of a graph, each in a line.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-        Of ``share_list``.
-    entries : iterable of mapping
-        The graph's log.
-    """
-    charged: dict[str, int] = {}
-    of_runs: dict[str, Any] = {}
-    granted: dict[tuple[str, str], dict[str, Any]] = {}
-    ended: set[str] = set()
-    for entry in entries:
-        if entry["kind"] == "grant":
-            grant = json.loads(entry["body"])
-            ended.discard(grant["analyst"])
-            granted[grant["analyst"], grant["account"]] = grant
-        if entry["kind"] == "revoke":
-            gone = json.loads(entry["body"])
-            granted.pop((gone["analyst"], gone["account"]), None)
-            ended.add(gone["analyst"])
-        if entry["kind"] == "debit" and entry.get("analyst") and owns(entry):
-            charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
-            of_runs[entry["analyst"]] = entry.get("shareRuns")
-    found = []
-    for row in rows:
-        cost, account = charged.pop(row["analyst"], 0), split_account(row["name"])[1]
-        if row["account"] != account:
-            found.append(
-                f"the share of {row['analyst']!r} names the account {row['account']!r}, and is one of the {account}"
-            )
-            continue
-        try:
-            share = Share.of(row)
-        except StoreError:
-            found.append(f"the share of {row['analyst']!r} holds an amount that is not a whole number")
-            continue
-        spent, budget = share.amounts.spent, share.amounts.budget
-        if spent != cost:
-            found.append(
-                f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
-            )
-        if share.amounts.runs != of_runs.get(share.analyst):
-            found.append(
-                f"the share of {share.analyst!r} says of the runs of windows what its releases do not add up to"
-            )
-        if budget is None or share.amounts.held > budget:
-            found.append(f"{share.amounts.held} was spent of the share of {share.analyst!r}, {budget}")
-        last = granted.get((share.analyst, account), {})
-        stands = grant_body(row)
-        for key in sorted(stands.keys() | last.keys()):
-            if stands.get(key) != last.get(key):
-                found.append(
-                    f"the {key} of the share of {share.analyst!r} is {stands.get(key)}, "
-                    f"{last.get(key)} was granted"
-                )
-    found += [
-        f"{analyst!r} spent {cost} and has no share"
-        for analyst, cost in charged.items()
-        if analyst not in ended
-    ]
-    return found

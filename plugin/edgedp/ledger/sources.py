@@ -20,28 +20,11 @@ from edgedp.mechanisms.checks import check_new_graph_name
 from edgedp.words.errors import BudgetError, EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
-    from edgedp.ledger.account import Declaration
-    from edgedp.ledger.backend import GraphRow, Row, Runner
+    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.events import Declaration
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
-
-__all__ = [
-    "READS",
-    "Sources",
-    "account_named",
-    "common",
-    "is_account",
-    "kinds_of",
-    "no_budget",
-    "no_records",
-    "readers",
-    "resolved",
-    "standing",
-    "stored",
-    "tightest",
-    "told_account",
-    "told_accounts",
-]
 
 READS = ("account_list", "account_places", "graph_places", "log_names")
 """The statements whose rows `resolved` needs."""
@@ -96,8 +79,8 @@ class Sources:
         if len(set(held.values())) > 1:
             told = ", ".join(f"{unit!r} ({name})" for name, unit in sorted(held.items()))
             raise BudgetError(
-                f"the accounts of {self.name!r} protect {told}, must all protect the same, for no one sentence would "
-                "say what a release protects; register the relationship types apart, or choose another name"
+                f"the accounts of {self.name!r} protect {told}, must all protect the same, so that one sentence "
+                "says what a release protects; register the relationship types apart, or choose another name"
             )
         found = next(iter(held.values()))
         if declared.protect not in (None, found):

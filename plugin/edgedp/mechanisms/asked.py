@@ -11,8 +11,6 @@ from edgedp.words.vocabulary import MetricForm, ParetoForm, Proxy, TalliedName, 
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
 
-__all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
-
 
 class _Facts(Protocol):
     @property

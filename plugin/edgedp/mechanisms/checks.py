@@ -27,36 +27,6 @@ from edgedp.words.vocabulary import (
     TopKMetricName,
 )
 
-__all__ = [
-    "check_cap",
-    "check_choice",
-    "check_degree_bound",
-    "check_distance",
-    "check_facts",
-    "check_form",
-    "check_graph",
-    "check_graph_name",
-    "check_k",
-    "check_limit",
-    "check_mechanism",
-    "check_metric",
-    "check_new_graph_name",
-    "check_no_option",
-    "check_option_names",
-    "check_part",
-    "check_ranked",
-    "check_request_id",
-    "check_row_number",
-    "check_sampler",
-    "check_sensitivity",
-    "check_switch",
-    "check_text",
-    "check_weights",
-    "check_whole",
-    "nearest",
-    "part_of_one",
-]
-
 _Name = TypeVar("_Name", bound=str)
 
 

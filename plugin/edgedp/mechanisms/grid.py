@@ -20,8 +20,6 @@ from edgedp.mechanisms.samplers import Sampler
 from edgedp.mechanisms.sampling.ranking import LazyScores
 from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["GridScores", "Scorer", "grid_bits", "noise_unit", "to_grid"]
-
 Scorer = Callable[[NDArray[np.int64] | None], NDArray[np.int64]]
 """Computes the exact scores of some positions, in their order; of all for None."""
 
@@ -49,9 +47,20 @@ def noise_unit(epsilon: Fraction, bits: int, *, monotone: bool) -> Fraction:
     A candidate is picked by ``unit * score + noise`` with standard Gumbel or exponential noise. A
     monotone score (an edge never lowers any) needs no factor 2.
     """
-    # Without monotony one score may rise while all others fall, so differences move twice as much. The 2 steps beside
-    # `2**bits` are what rounding adds on two neighbouring graphs.
-    return epsilon / ((1 if monotone else 2) * ((1 << bits) + 2))
+    # The 2 steps beside `2**bits` are what rounding adds on two neighbouring graphs.
+    return unit_of(epsilon, (1 << bits) + 2, monotone=monotone)
+
+
+def unit_of(epsilon: Fraction, moved: int, *, monotone: bool) -> Fraction:
+    """Return the worth of one step in standard noise, for one pick at `epsilon` of scores that move by `moved` steps.
+
+    Examples
+    --------
+    >>> unit_of(Fraction(1), 3, monotone=False), unit_of(Fraction(1), 3, monotone=True)
+    (Fraction(1, 6), Fraction(1, 3))
+    """
+    # Without monotony one score may rise while all others fall, so differences move twice as much.
+    return epsilon / ((1 if monotone else 2) * moved)
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["draw_joint", "joint_moves", "joint_values", "noise_of", "noisy"]
-
 
 def joint_moves(plan: JointAsked, name: Vector, k: int) -> int:
     """Return the L1 sensitivity ``L`` of `joint_values`: from the plan alone."""

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.quadrature import NEGLIGIBLE, leave_one_out_integrals, sum_rule
 from edgedp.words.errors import ParameterError
 
-__all__ = ["exponential_law", "joint_first_law", "joint_ordered_law", "ordered_law", "permute_and_flip_law"]
-
 Law = NDArray[np.float64]
 
 _NEAR = 110.0

@@ -28,8 +28,6 @@ from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["LIMITED", "limit", "limit_by_epsilon", "limit_of", "limits"]
-
 Floats = NDArray[np.float64]
 
 LIMITED = ("degree", "ebc")

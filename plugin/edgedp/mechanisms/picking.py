@@ -20,8 +20,6 @@ from edgedp.words.vocabulary import SamplerName, Sensitivity, Shift, UndampenedN
 if TYPE_CHECKING:
     from edgedp.mechanisms.pareto.profile import ParetoProfile
 
-__all__ = ["Dampened", "Local", "Picking", "Scoring", "ShiftDampened", "Undampened"]
-
 Form = TypeVar("Form", bound=str)
 """What the sensitivities are computed from: a form of metrics, or one of Pareto scores."""
 

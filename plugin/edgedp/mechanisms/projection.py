@@ -37,16 +37,6 @@ from edgedp.words.vocabulary import (
 if TYPE_CHECKING:
     from edgedp.graph.engines.figures import Figures
 
-__all__ = [
-    "CandidateProjection",
-    "GraphProjection",
-    "NumberProjection",
-    "Projection",
-    "arc_values",
-    "exact_quantities",
-    "records_projection",
-]
-
 
 class Projection(Protocol):
     """What a draw may ask of the private graph."""
@@ -138,20 +128,16 @@ class GraphProjection:
 
     @property
     def node_ids(self) -> NDArray[Any]:
-        """(n,) ids of the positions; public."""
         return self._graph.node_ids
 
     @property
     def engine(self) -> str:
-        """What computes, ``native`` or ``igraph``."""
         return self._engine
 
     def degrees(self) -> NDArray[np.int64]:
-        """Return the (n,) degrees."""
         return self._graph.degrees
 
     def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return a metric's exact values, of all nodes or of `positions` in their order."""
         if name in ARC_METRICS:
             return arc_values(self._graph, check_choice(name, "metric", ARC_METRICS), positions)
         if name in STRENGTHS:
@@ -177,7 +163,6 @@ class GraphProjection:
         return arcs / max(len(graph.indices), 1)
 
     def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Return, for each node, the most neighbours that it shares with another node."""
         counts: NDArray[np.int64] = self._module().max_common_neighbors(self._graph, positions)
         return counts
 
@@ -194,12 +179,10 @@ class GraphProjection:
                 assert_never(self._engine)
 
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
-        """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
         shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)
         return shares
 
     def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
         counts: NDArray[np.int64] = self._module().ordered_degrees(self._graph, ranks)
         return counts
 
@@ -210,7 +193,6 @@ class GraphProjection:
         bits: int,
         positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return the length-2 betweenness through cuts, in units of ``2**-bits``."""
         shares: NDArray[np.int64] = self._module().cut_shares(self._graph, caps, ranks, bits, positions)
         return shares
 
@@ -222,18 +204,15 @@ class GraphProjection:
         level: int,
         bits: int,
     ) -> NDArray[np.int64]:
-        """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
         module = self._module()
         shares: NDArray[np.int64] = module.cut_closed_shares(self._graph, caps, ranks, weights, level, bits)
         return shares
 
     def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
-        """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end."""
         counted, others = _arcs_to(self._graph, name)
         return cut_votes(self._graph.node_ids, others, counted, cap)
 
     def strengths(self, name: StrengthName) -> NDArray[np.int64]:
-        """Return the (n,) sums of the weights of each node, in whole steps."""
         _weights(self._graph)
         match self._engine:
             case "native":

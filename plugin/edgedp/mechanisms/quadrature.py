@@ -8,8 +8,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NEGLIGIBLE", "leave_one_out_integrals", "sum_rule"]
-
 NEGLIGIBLE = 45.0
 """Terms smaller than the whole by a factor ``exp(-NEGLIGIBLE)`` are left out."""
 

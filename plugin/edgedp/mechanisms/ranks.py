@@ -26,16 +26,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Counts",
-    "count_values",
-    "dampened_steps",
-    "distance_scores",
-    "rank_scores",
-    "spacing_sensitivity",
-    "target_rank",
-]
-
 _Ints = NDArray[np.int64]
 
 
@@ -57,6 +47,7 @@ class Counts:
 
 def clipped(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
     """Return the values that are there, cut to the declared range."""
+    # Missing values are left out, not filled: a record may be replaced by one without a value, and a rank moves alike.
     there: NDArray[np.float64] = np.clip(values[~np.isnan(values)], low, high)
     return there
 
@@ -86,6 +77,7 @@ def rank_scores(counts: Counts, q: Fraction) -> _Ints:
     >>> rank_scores(count_values(np.repeat([0.0, 7.0], [6, 4]), np.array([0.0, 3, 7])), Fraction(1, 2)).tolist()
     [2, -2, -2]
     """
+    # Times the denominator of q, so that scores are whole and nothing is rounded.
     share, whole = q.numerator * counts.present, q.denominator
     scores: _Ints = np.minimum(whole * counts.upto - share, share - whole * counts.below)
     return scores
@@ -168,5 +160,6 @@ def dampened_steps(distances: _Ints, delta: _Ints, bits: int) -> _Ints:
     width = delta[np.minimum(whole, last)]
     extra, rest = np.divmod(beyond, width)
     whole = np.minimum(whole, last) + extra
+    # Rounded in integers, halves up: the same on every machine, for law and draw alike.
     steps = (whole << bits) + ((rest << (bits + 1)) + width) // (2 * width)
     return np.where(distances == 0, steps, -steps)

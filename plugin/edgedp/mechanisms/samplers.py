@@ -24,8 +24,6 @@ from edgedp.mechanisms.sampling.words import Words
 from edgedp.words.amounts import rho
 from edgedp.words.vocabulary import SamplerName, UndampenedName
 
-__all__ = ["EXPONENTIAL", "PERMUTE_AND_FLIP", "Sampler", "sampler"]
-
 
 class TopK(Protocol):
     """Draws k positions without replacement, in the order picked; see `edgedp.mechanisms.sampling.select`."""
@@ -94,6 +92,7 @@ EXPONENTIAL = Sampler(
     noise=GUMBEL,
     noise_name="Gumbel",
     top_k=select.top_k_gumbel,
+    # Without its winner, Gumbel noise picks by the law of a fresh draw, so that the ranks of one draw are k rounds.
     serves_all=True,
     law=laws.exponential_law,
     shares=rho.BOUNDED_RANGE,
@@ -106,6 +105,7 @@ PERMUTE_AND_FLIP = Sampler(
     noise=EXPONENTIAL_NOISE,
     noise_name="exponential",
     top_k=select.top_k_permute_and_flip,
+    # Exponential noise has no such property: k picks of one draw would not be k rounds, which are what is priced.
     serves_all=False,
     law=laws.permute_and_flip_law,
     shares=rho.PURE,

@@ -7,7 +7,8 @@ Through *cuts* only the first `cap` arcs of each node count, in an order that is
 that.
 
 *A pair*: an arc that comes or goes may push another of its source out, or let one in. So each of two arcs moves two
-entries at most, taken away or replaced.
+entries at most, taken away or replaced. Where *candidates* are ranked, one of the two ends is a candidate: one arc
+counts, and moves two.
 """
 
 from __future__ import annotations
@@ -19,10 +20,19 @@ from edgedp.words.vocabulary import TalliedName, Unit
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
 
-__all__ = ["PAIR_THROUGH_CUTS", "edge_moves", "moves_one_way", "moves_through_cuts"]
-
 PAIR_THROUGH_CUTS = 4
 """What all between two nodes moves a vector through cuts by, in L1."""
+
+
+def pair_through_cuts(candidates: str | None) -> int:
+    """Return the same, or what it moves the vector of candidates by.
+
+    Examples
+    --------
+    >>> pair_through_cuts(None), pair_through_cuts("Page")
+    (4, 2)
+    """
+    return PAIR_THROUGH_CUTS if candidates is None else PAIR_THROUGH_CUTS // 2
 
 
 def moves_through_cuts(cap: int, unit: Unit, pair: int = PAIR_THROUGH_CUTS) -> int:

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, TypeAlias, get_args
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import MechanismName, MetricForm, ParetoForm, Proxy, SamplerName, Shift
 
-__all__ = ["Em", "Joint", "Ld", "Mechanism", "Pf", "Sld", "spelled"]
-
 
 @dataclass(frozen=True)
 class Em:

@@ -7,6 +7,7 @@ time. What a relationship lacks, or has of another type, does not hold (`edgedp.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,8 +18,6 @@ from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.words.dates.moments import Moment, moment_of
 from edgedp.words.errors import ParameterError
 
-__all__ = ["COMPARISONS", "Condition", "check_answerable", "conditions", "where_of", "written_conditions"]
-
 COMPARISONS = ("eq", "in", "gte", "gt", "lte", "lt")
 """How a condition compares a property with its value."""
 
@@ -27,6 +26,9 @@ _DATE = "date"
 
 _SIGNS = {">=": "gte", "<=": "lte", ">": "gt", "<": "lt", "=": "eq"}
 _MOST = 100
+
+_LISTED = re.compile(r'((?:"[^"]*"|[^,])*+),')
+"""A value of a list and the comma after it; a comma between double quotes is of the value."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,14 @@ class Condition:
     property: str
     comparison: str
     value: Any
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same rows hold it: to Python True is 1, and no row that holds one holds the other."""
+        return isinstance(other, Condition) and self._said() == other._said()
+
+    def _said(self) -> tuple[str, str, list[Any]]:
+        values = self.value if self.comparison == "in" else [self.value]
+        return self.property, self.comparison, [(of_types(each), each) for each in values]
 
     def shown(self) -> Any:
         """Return the constant as JSON writes it."""
@@ -119,8 +129,28 @@ def conditions(where: Any) -> tuple[Condition, ...]:
     return tuple(sorted(found, key=lambda each: (each.property, COMPARISONS.index(each.comparison))))
 
 
+def conditions_given(where: Any) -> tuple[Condition, ...]:
+    """Return the conditions of a filter that is a map, or texts as the command line writes them.
+
+    Examples
+    --------
+    >>> conditions_given(["amount>=1000"]) == conditions_given({"amount": {"gte": 1000}})
+    True
+    """
+    if not isinstance(where, list | tuple):
+        return conditions(where)
+    if not all(isinstance(each, str) for each in where):
+        raise ParameterError(
+            "where is a list of other than texts; write conditions such as 'amount>=1000', or a map"
+        )
+    return conditions(written_conditions(where))
+
+
 def written_conditions(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Read conditions as the command line writes them: a property, a sign, a value each; nothing is executed.
+
+    What could be meant as more than one value is refused, for it would be a text that no row has: a quote that is not
+    closed, a further sign.
 
     Parameters
     ----------
@@ -147,10 +177,55 @@ def written_conditions(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def texts_of(where: Mapping[str, Any]) -> list[str]:
+    """Return conditions as the command line writes them: what `written_conditions` reads as the same.
+
+    Raises
+    ------
+    ParameterError
+        The command line has no way to write one, such as a text that holds a quote and a comma.
+
+    Examples
+    --------
+    >>> texts_of({"kind": {"in": ["call", "7"]}, "at": {"gte": {"date": "2024-01-01"}}})
+    ['at>=2024-01-01', 'kind in "call","7"']
+    """
+    signs = {word: sign for sign, word in _SIGNS.items()} | {"in": " in "}
+    texts = []
+    for each in conditions(where):
+        values = each.value if each.comparison == "in" else [each.value]
+        text = f"{each.property}{signs[each.comparison]}{','.join(map(_text_of, values))}"
+        if not _reads_as(text, each):
+            raise ParameterError(
+                f"where compares {each.property!r} as no text of a condition says; give a map"
+            )
+        texts.append(text)
+    return texts
+
+
+def _reads_as(text: str, condition: Condition) -> bool:
+    try:
+        return conditions(written_conditions([text])) == (condition,)
+    except ParameterError:
+        return False
+
+
+def _text_of(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case Moment():
+            return value.written
+        case str():
+            return f'"{value}"'
+        case _:
+            return repr(value)
+
+
 def _written_condition(text: str) -> dict[str, dict[str, Any]]:
     named, word, listed = text.partition(" in ")
     if word and not any(sign in named for sign in _SIGNS):
-        return {named.strip(): {"in": [_written_value(each) for each in listed.split(",")]}}
+        return {named.strip(): {"in": [_written_value(each) for each in _LISTED.findall(f"{listed},")]}}
     first = min((text.find(sign) for sign in ("<", ">", "=") if sign in text), default=-1)
     if first < 1:
         raise ParameterError(
@@ -175,12 +250,15 @@ def _condition(named: str, word: Any, value: Any) -> Condition:
                 f"where.{named}.in holds dates and other values, must hold one kind; give one"
             )
         return Condition(named, word, found)
-    if isinstance(value, bool) and word != "eq":
-        raise ParameterError(f"where.{named}.{word} is {value!r}, which has no order; compare by eq")
-    return Condition(named, word, _value(value, named))
+    compared = _value(value, named)
+    if isinstance(compared, bool) and word != "eq":
+        raise ParameterError(f"where.{named}.{word} is {compared!r}, which has no order; compare by eq")
+    return Condition(named, word, compared)
 
 
 def _value(value: Any, named: str) -> Any:
+    if getattr(getattr(value, "dtype", None), "kind", "") in "biufU" and getattr(value, "shape", None) == ():
+        value = value.item()  # a number, truth value or text of numpy
     match value:
         case bool():
             return value
@@ -213,6 +291,11 @@ def _written_value(text: str) -> Any:
         return bare == "true"
     if bare[:1] == bare[-1:] == '"' and len(bare) > 1:
         return bare[1:-1]
+    if '"' in (bare[0], bare[-1]) or any(sign in bare for sign in _SIGNS):
+        raise ParameterError(
+            f"where compares with {text!r}, must be one value; write a text that holds a sign or a quote in double "
+            "quotes, and each condition by itself"
+        )
     if (moment := moment_of(bare)) is not None:
         return moment
     for kind in (int, float):

@@ -6,6 +6,7 @@ The only way by which anything computed from private edges leaves.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, assert_never
 
@@ -21,7 +22,7 @@ from edgedp.mechanisms.projection import NumberProjection, Projection
 from edgedp.mechanisms.scores.sums import top_k_scores
 from edgedp.mechanisms.selection.percentiles import draw_percentile
 from edgedp.mechanisms.sure.lists import Sureness, how_sure
-from edgedp.release.answers import Answer, Nodes, Point, Sought, Sure
+from edgedp.release.answers import Answer, Nodes, Point
 from edgedp.release.numbers import arcs as arc_numbers
 from edgedp.release.numbers import counting, distributing, summarizing
 from edgedp.release.plan import (
@@ -40,17 +41,17 @@ from edgedp.release.plan import (
     SummaryPlan,
     TopKPlan,
 )
+from edgedp.release.sure import Sought, Sure
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.words.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
+from edgedp.words.vocabulary import STRENGTHS
 
 if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
     from edgedp.mechanisms.adaptive.purchases import Bought
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["check_projection", "draw", "draw_positions"]
-
 
 _Asked = ParamSpec("_Asked")
 _Drawn = TypeVar("_Drawn")
@@ -223,7 +224,7 @@ def _draw_until_sure(
         raise AssertionError("a look keeps what its judge said")
     sought = Sought(shortest(plan.target_recall), len(last.expected), last.spent, ended)
     ids = projection.node_ids
-    return Nodes(_ids(ids, last.positions), None, _shown_sure(last.sure, ids), sought)
+    return Nodes(_ids(ids, last.positions), None, _shown_sure(plan, last.sure, ids), sought)
 
 
 def _sure(
@@ -234,18 +235,29 @@ def _sure(
 ) -> Sure | None:
     """Return what the list says of itself: post-processing of released vectors."""
     found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
-    return None if found is None else _shown_sure(found, node_ids)
+    return None if found is None else _shown_sure(plan, found, node_ids)
 
 
 def _most(plan: JointPlan | ArcsPlan) -> int | None:
-    """Return how many neighbours a node has at most; None of candidates, whose neighbours are not counted as nodes."""
-    return None if plan.facts.candidates is not None else plan.facts.node_count - 1
+    """Return the largest degree or strength; None of candidates, whose neighbours are not counted as nodes."""
+    if plan.facts.candidates is not None:
+        return None
+    weighting = _weighting(plan)
+    return (plan.facts.node_count - 1) * (1 if weighting is None else weighting.most)
 
 
-def _shown_sure(found: Sureness, node_ids: NDArray[np.generic]) -> Sure:
+def _weighting(plan: JointPlan | ArcsPlan) -> Weighting | None:
+    """Return what is declared of the weights that are added up; None where none are."""
+    return plan.facts.weighting if plan.metric in STRENGTHS else None
+
+
+def _shown_sure(plan: JointPlan | ArcsPlan, found: Sureness, node_ids: NDArray[np.generic]) -> Sure:
     """Return what a list says of itself with ids in place of positions."""
     near = tuple((node_ids[position].item(), chance) for position, chance in found.near)
-    return Sure(round(found.expected_recall, 2), found.membership, near, found.degree_intervals)
+    shown = Sure(round(found.expected_recall, 2), found.membership, near, found.degree_intervals)
+    if _weighting(plan) is None:
+        return shown
+    return replace(shown, degree_intervals=None, strength_intervals=found.degree_intervals)
 
 
 def _estimated(bought: tuple[Bought, ...]) -> dict[str, dict[str, int]]:

@@ -26,8 +26,6 @@ from edgedp.mechanisms.values import spelled
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import Kind
 
-__all__ = ["DATED", "About", "DatedOptions", "Option", "Options", "Windows", "spelled_out"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -113,7 +111,7 @@ class Options:
         Examples
         --------
         >>> DatedOptions.names()
-        ('window', 'windows')
+        ('window', 'windows', 'where')
         """
         return tuple(option.name for option in cls.described())
 
@@ -133,6 +131,11 @@ class Options:
     def flags(cls, asked: Mapping[str, Any]) -> list[str]:
         """Return options as the words of a command.
 
+        Raises
+        ------
+        ParameterError
+            One of the conditions cannot be written there (`edgedp.release.conditions.texts_of`).
+
         Examples
         --------
         >>> from edgedp.release.options import TopKOptions
@@ -145,7 +148,8 @@ class Options:
             if option.number is bool:
                 words += [option.flag] if value else []
                 continue
-            items = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+            given = _texts_of(value) if isinstance(value, Mapping) else value
+            items = [str(item) for item in given] if isinstance(given, list) else [str(given)]
             if len(option.metavars) == len(items):
                 words += [option.flag, *items]
                 continue
@@ -193,7 +197,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class DatedOptions(Options):
-    """The options of every release of edges: which windows of a calendar it reads."""
+    """The options of every release of edges: which windows of a calendar it reads, and which rows."""
 
     window: Annotated[
         str | None, About("For a graph with a calendar: the one window that is read, such as 2024-06.")
@@ -202,17 +206,30 @@ class DatedOptions(Options):
         str | Sequence[str] | None,
         About("The windows that are read, A..B.  [default: everything, at whatever time]"),
     ] = None
+    where: Annotated[
+        Sequence[str] | Mapping[str, Any] | None,
+        About(
+            "For a graph loaded with columns: a condition on its rows, such as 'amount>=1000'; all must hold."
+        ),
+    ] = None
 
 
 DATED = tuple(each.name for each in fields(DatedOptions))
-"""The options that say which windows are read."""
+"""The options that say which windows, and which rows, are read."""
 
 
 class Windows(TypedDict, total=False):
-    """The windows that a release of a stored graph reads, as keywords."""
+    """The windows and the rows that a release of a stored graph reads, as keywords."""
 
     window: str | None
     windows: str | Sequence[str] | None
+    where: Sequence[str] | Mapping[str, Any] | None
+
+
+def _texts_of(where: Mapping[str, Any]) -> list[str]:
+    from edgedp.release.conditions import texts_of  # it imports numpy, and no help needs it
+
+    return texts_of(where)
 
 
 def spelled_out(asked: type[Options], words: Any) -> Callable[[_Function], _Function]:

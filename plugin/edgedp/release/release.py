@@ -6,19 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
-from edgedp.release.answers import (
-    Answer,
-    Distribution,
-    Nodes,
-    Number,
-    Point,
-    Sought,
-    Summary,
-    Sure,
-    answer_from_json,
-    named_nodes,
-)
+from edgedp.release.answers import Answer, Nodes, Point, answer_from_json
+from edgedp.release.numbers.answers import Distribution, Number, Summary
 from edgedp.release.plan import PercentilePlan, Plan
+from edgedp.release.sure import Sought, Sure, named_nodes
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
@@ -114,6 +105,12 @@ class Release:
     def degree_intervals(self) -> list[tuple[int, int]] | None:
         """For each of `nodes` an interval of its degree (90 %); None where no degrees were bought."""
         intervals = None if self._sure is None else self._sure.degree_intervals
+        return None if intervals is None else list(intervals)
+
+    @property
+    def strength_intervals(self) -> list[tuple[int, int]] | None:
+        """For each of `nodes` an interval of its strength in steps (90 %); None of other lists."""
+        intervals = None if self._sure is None else self._sure.strength_intervals
         return None if intervals is None else list(intervals)
 
     @property

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from edgedp.graph.reading.options import Column as Named
     from edgedp.words.dates.calendar import Span
 
-__all__ = ["NEEDS_NODES", "check_dated", "date_column", "within"]
-
 NEEDS_NODES = (
     "windows of an address that Spark reads need the list of all nodes (nodes): which of them have an edge in a window "
     "is private"

@@ -1,8 +1,9 @@
 """Draw on Spark: a plan and a table of degrees in, an answer out.
 
-The driver sees the candidates and no other row: of every partition the few rows whose noisy score can be among the
-first k, with degree and word. It settles their order by the same functions as a draw in memory
-(`edgedp.mechanisms.sampling.ranking`), so for the same noise the answer is the same.
+A joint release of an undirected graph is drawn as from a graph in memory, over the vectors of
+`edgedp.spark.projection`. Of all others the driver sees the candidates and no other row: of every partition the few
+rows whose noisy score can be among the first k, with degree and word. It settles their order by the same functions as
+a draw in memory (`edgedp.mechanisms.sampling.ranking`), so for the same noise the answer is the same.
 
 *One pass.* Where the degree tells the score, each task draws the noise of its rows, keeps the few that matter and
 forgets the others: nothing is kept that could be drawn again.
@@ -23,9 +24,6 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.adaptive.choice import OrderedDegrees
-from edgedp.mechanisms.adaptive.planned import asked_of
-from edgedp.mechanisms.adaptive.purchases import Purchase
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.samplers import sampler
@@ -33,10 +31,12 @@ from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
 from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.release.answers import Nodes
+from edgedp.release.draw import draw
 from edgedp.release.plan import ArcsPlan, JointPlan, Plan, TopKPlan
 from edgedp.spark.edges import Edges, arrow_map
-from edgedp.spark.executors import DrawBest, DrawJoint, DrawNoisyDegrees, DrawOrderedDegrees, DrawWords
+from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
+from edgedp.spark.projection import SparkProjection
 from edgedp.words.errors import EngineError, ParameterError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.words.vocabulary import SamplerName
-
-__all__ = ["SecureSource", "SeededSource", "check_can_draw", "draw_on_spark", "rows_of"]
 
 _FIRST_ROWS = 64
 """How many rows of a partition are asked for first where scores are bounds."""
@@ -93,28 +92,19 @@ def check_can_draw(plan: Plan) -> None:
         Before anything is debited or read.
     """
     match plan:
+        case JointPlan() | ArcsPlan() if plan.facts.candidates is not None:
+            raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
         case JointPlan():
-            match plan.ranked_by:
-                case "degree" | "both":
-                    pass
-                case "betweenness2" | "lists" | "ordered":
-                    raise EngineError(
-                        f"engine 'spark' has no cuts and does not draw joint by proxy {plan.ranked_by!r}; "
-                        "give proxy 'both' or 'degree', or a mechanism such as 'sld' with metric 'ebc'"
-                    )
-                case _:
-                    assert_never(plan.ranked_by)
-            if plan.estimates:
-                raise EngineError("engine 'spark' draws no estimates; leave them out")
-            if plan.target_recall is not None:
-                raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
+            if plan.facts.node_count >= 2**31:
+                raise EngineError(
+                    f"the graph has {plan.facts.node_count} nodes, must have fewer than 2^31 for joint on Spark; "
+                    "take mechanism 'sld' or 'pf'"
+                )
         case ArcsPlan():
             if plan.metric in STRENGTHS:
                 raise EngineError(
                     f"engine 'spark' adds up no weights for {plan.metric}; take engine 'native'"
                 )
-            if plan.facts.candidates is not None:
-                raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
             if plan.target_recall is not None:
                 raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case TopKPlan():
@@ -134,18 +124,37 @@ def check_can_draw(plan: Plan) -> None:
             )
 
 
-def rows_of(plan: Plan, edges: Edges) -> DataFrame:
+def rows_of(plan: TopKPlan | ArcsPlan, edges: Edges) -> DataFrame:
     """Return the table that a plan is drawn from, one row a node: its degree, or the arcs that are counted at it."""
     match plan:
         case ArcsPlan():
             return edges.arc_counts(check_choice(plan.metric, "metric", ARC_METRICS), plan.cap)
-        case JointPlan() | TopKPlan():
+        case TopKPlan():
             return edges.degrees()
         case _:
-            raise EngineError(f"engine 'spark' has no table for {plan.kind}; take engine 'native'")
+            assert_never(plan)
 
 
-def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource) -> Nodes:
+def try_out(plan: Plan, edges: Edges) -> None:
+    """Draw a plan once from a constant graph, with everything that a draw of its kind may ask of the cluster."""
+    if not isinstance(plan, JointPlan):
+        draw_on_spark(plan, edges, None, SecureSource())
+        return
+    projection = SparkProjection(edges)
+    draw(plan, projection, SecureWords(), lambda _: True)
+    if plan.quantities:  # a single draw need not ask for any of it
+        everyone = np.arange(len(projection.node_ids))
+        projection.cut_shares(np.full(len(everyone), 2), everyone, 1, everyone[:2])
+
+
+def draw_on_spark(
+    plan: Plan,
+    edges: Edges,
+    degrees: DataFrame | None,
+    source: SecureSource | SeededSource,
+    pay: Pay | None = None,
+    looked: Looked | None = None,
+) -> Nodes:
     """Draw a planned release.
 
     Parameters
@@ -153,9 +162,11 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
     plan : Plan
         One that `check_can_draw` lets through; debited where the graph is a store's.
     edges : Edges
-    degrees : DataFrame
-        Of `rows_of`.
+    degrees : DataFrame or None
+        Of `rows_of`, where it was counted before.
     source : SecureSource or SeededSource
+    pay, looked : callable, optional
+        As of `edgedp.release.draw.draw`.
 
     Returns
     -------
@@ -174,15 +185,39 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
     check_can_draw(plan)
     match plan:
         case JointPlan():
-            return Nodes(tuple(_joint(plan, edges, degrees, source)))
-        case TopKPlan():
-            return Nodes(tuple(_Rounds(plan, plan.mechanism.sampler, edges, degrees, source).picked()))
-        case ArcsPlan():
-            if plan.mechanism is None:
-                return Nodes(tuple(_first_noisy(plan, _ask(degrees, edges, DrawJoint(plan, source)), source)))
-            return Nodes(tuple(_Rounds(plan, plan.mechanism.sampler, edges, degrees, source).picked()))
+            return draw_vectors(plan, edges, source.own(), pay, looked)
+        case TopKPlan() | ArcsPlan():
+            if degrees is None and isinstance(plan, TopKPlan) and not metric_by_name(plan.metric).is_degree:
+                edges = edges.kept()  # degrees and values are of one state of the rows
+            rows = rows_of(plan, edges) if degrees is None else degrees
+            if plan.mechanism is not None:
+                return Nodes(tuple(_Rounds(plan, plan.mechanism.sampler, edges, rows, source).picked()))
+            return Nodes(tuple(_first_noisy(plan, _ask(rows, edges, DrawJoint(plan, source)), source)))
         case _:
             raise EngineError(ENGINE_FAILED)
+
+
+def draw_vectors(
+    plan: JointPlan, edges: Edges, words: Words, pay: Pay | None = None, looked: Looked | None = None
+) -> Nodes:
+    """Draw a joint release as from a graph in memory, with the exact vectors that Spark computes.
+
+    Parameters
+    ----------
+    plan : JointPlan
+    edges : Edges
+    words : Words
+        Of the driver: for the same words the answer is that of every other engine.
+    pay, looked : callable, optional
+
+    Returns
+    -------
+    Nodes
+    """
+    drawn = draw(plan, SparkProjection(edges), words, pay, looked)
+    if not isinstance(drawn, Nodes):
+        raise EngineError(ENGINE_FAILED)
+    return drawn
 
 
 @dataclass
@@ -225,31 +260,14 @@ def _check(plan: Plan, columns: dict[str, NDArray[Any]], sums: NDArray[np.bool_]
         raise ParameterError(BOUND_BROKEN)
 
 
-def _ask(degrees: DataFrame, edges: Edges, step: Any) -> pa.Table:
+def _ask(degrees: DataFrame | None, edges: Edges, step: Any) -> pa.Table:
     """Run one job over the rows; every task answers once."""
+    if degrees is None:
+        raise EngineError(ENGINE_FAILED)
     return arrow_map(degrees, step, rows_schema(edges.kind)).toArrow()
 
 
-def _joint(
-    plan: JointPlan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource
-) -> list[Any]:
-    rows: DataFrame
-    step: DrawJoint | DrawOrderedDegrees
-    match plan.ranked_by:
-        case "degree":
-            rows, step = degrees, DrawJoint(plan, source)
-        case "both":
-            rows, step = _ordered(plan, edges, degrees, source)
-        case "betweenness2" | "lists" | "ordered":
-            raise EngineError(ENGINE_FAILED)
-        case _:
-            assert_never(plan.ranked_by)
-    return _first_noisy(plan, _ask(rows, edges, step), source)
-
-
-def _first_noisy(
-    plan: JointPlan | ArcsPlan, table: pa.Table, source: SecureSource | SeededSource
-) -> list[Any]:
+def _first_noisy(plan: ArcsPlan, table: pa.Table, source: SecureSource | SeededSource) -> list[Any]:
     """Return the k largest of what the partitions answered, of equal ones each as likely."""
     answered = _Answered.of(table, plan)
     ties, own = answered.words.copy(), source.own()
@@ -261,26 +279,6 @@ def _first_noisy(
             return list(answered.ids[order[: plan.k]].tolist())
         # Two words alike: all are drawn again, so that given that they differ every order is equally likely.
         ties = own.take(len(ties))
-
-
-def _ordered(
-    plan: JointPlan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource
-) -> tuple[DataFrame, DrawOrderedDegrees]:
-    """Buy the degrees, and return the ordered degrees with the step that buys these for all the rest.
-
-    The noisy degrees are kept once before anything reads them: both the ranking and the answer rest on them.
-    """
-    asked = asked_of(plan, cuts=False)
-    first = asked.next_purchase(())
-    if first is None:
-        raise EngineError(ENGINE_FAILED)
-    second = Purchase(OrderedDegrees(), plan.epsilon - first.epsilon)
-    drawing = DrawNoisyDegrees(asked.node_count, first.epsilon, source)
-    noisy = arrow_map(degrees, drawing, f"id {edges.kind}, degree long, noisy long").localCheckpoint(
-        eager=True
-    )
-    step = DrawOrderedDegrees(plan.k, asked.node_count, first, second, source)
-    return edges.ordered_degrees(noisy), step
 
 
 @dataclass

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -19,10 +19,9 @@ from edgedp.spark.executors import arc_keys, ego_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
     from edgedp.words.vocabulary import ArcMetricName
-
-__all__ = ["Edges", "Figures", "arrow_map", "figures_of"]
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,21 @@ class Edges:
     nodes : DataFrame or None
         A column ``id`` of that type: all nodes. None: the nodes are those of the edges.
     kind : {"long", "string"}
+    read : DataFrame or None
+        The pairs of `pairs` where they were read and kept.
     """
 
     frame: DataFrame
     nodes: DataFrame | None
     kind: str
+    read: DataFrame | None = None
+
+    def kept(self) -> Edges:
+        """Return the same edges, read once: whatever is asked of their pairs is of one state of the rows.
+
+        A partition that is lost is not read again: what needs it fails.
+        """
+        return self if self.read is not None else replace(self, read=self.pairs().localCheckpoint(eager=True))
 
     def degrees(self) -> DataFrame:
         """Return a row for every node: ``id`` and ``degree``, kept where it was computed.
@@ -51,7 +60,7 @@ class Edges:
         from pyspark.sql import functions as sf
 
         one = sf.coalesce((sf.col("low") != sf.col("high")).cast("long"), sf.lit(0)).alias("one")
-        return self._summed(self._pairs().select(sf.explode(sf.array("low", "high")).alias("id"), one))
+        return self._summed(self.pairs().select(sf.explode(sf.array("low", "high")).alias("id"), one))
 
     def arc_counts(self, name: ArcMetricName, cap: int | None = None) -> DataFrame:
         """Return a row for every node: ``id``, and under ``degree`` how many arcs are counted at it; kept likewise.
@@ -112,8 +121,10 @@ class Edges:
             )
         return counted.localCheckpoint(eager=True)
 
-    def _pairs(self) -> DataFrame:
+    def pairs(self) -> DataFrame:
         """Return ``low`` and ``high``, once for every pair of ends, loops among them; both null for half a row."""
+        if self.read is not None:
+            return self.read
         from pyspark.sql import functions as sf
 
         source, target = sf.col("source"), sf.col("target")
@@ -122,34 +133,6 @@ class Edges:
             sf.when(whole, sf.least(source, target)).alias("low"),
             sf.when(whole, sf.greatest(source, target)).alias("high"),
         ).distinct()
-
-    def ordered_degrees(self, ranked: DataFrame) -> DataFrame:
-        """Return a row for every row of `ranked`: ``id``, how many neighbours stand ``behind`` it, and ``noisy``.
-
-        Parameters
-        ----------
-        ranked : DataFrame
-            ``id``, ``degree`` and ``noisy``, a noisy degree that was released and is kept: the larger one stands in
-            front, of equal ones the smaller id. A row whose degree is -1 has -1 behind it.
-        """
-        from pyspark.sql import functions as sf
-
-        def end(name: str) -> DataFrame:
-            return ranked.select(sf.col("id").alias(name), sf.col("noisy").alias(f"{name}_noisy"))
-
-        # Ids compare as they are sorted in memory: integers as numbers, texts by code points, as bytes of UTF-8 do.
-        front = sf.when(sf.col("low_noisy") >= sf.col("high_noisy"), sf.col("low")).otherwise(sf.col("high"))
-        behind = (
-            self._pairs()
-            .where("low != high")
-            .join(end("low"), "low")
-            .join(end("high"), "high")
-            .groupBy(front.alias("id"))
-            .agg(sf.count(sf.lit(1)).alias("behind"))
-        )
-        counted = ranked.join(behind, "id", "left_outer")
-        known = sf.when(sf.col("degree") < 0, sf.lit(-1)).otherwise(sf.coalesce("behind", sf.lit(0)))
-        return counted.select("id", known.cast("long").alias("behind"), "noisy")
 
     def values(self, name: str, ids: Sequence[Any]) -> dict[Any, float]:
         """Return a metric's exact values of some nodes, by two joins: edges with nodes, edges with neighbours.
@@ -166,14 +149,15 @@ class Edges:
         spark = self.frame.sparkSession
         kind = pa.int64() if self.kind == "long" else pa.string()
         wanted = spark.createDataFrame(pa.table({"ego": pa.array(list(ids), type=kind)}))
-        arcs = self.frame.select(sf.col("source").alias("ego"), sf.col("target").alias("node")).unionAll(
-            self.frame.select(sf.col("target").alias("ego"), sf.col("source").alias("node"))
+        pairs = self.pairs().where("low != high")
+        arcs = pairs.select(sf.col("low").alias("ego"), sf.col("high").alias("node")).unionAll(
+            pairs.select(sf.col("high").alias("ego"), sf.col("low").alias("node"))
         )
-        members = arcs.join(sf.broadcast(wanted), "ego").where("ego != node").distinct().persist()
+        members = arcs.join(sf.broadcast(wanted), "ego").persist()
         try:
             ends = [members.select("ego", sf.col("node").alias(end)) for end in ("source", "target")]
             among = (
-                self.frame.where("source != target")
+                pairs.select(sf.col("low").alias("source"), sf.col("high").alias("target"))
                 .join(ends[0], "source")
                 .join(ends[1], ["ego", "target"])
                 .select("ego", "source", "target")
@@ -225,7 +209,7 @@ def figures_of(degrees: DataFrame) -> Figures:
     return Figures(counts[0], counts[1] // 2, counts[2], counts[3])
 
 
-def arrow_map(frame: DataFrame, step: Callable[[Any], Any], columns: str) -> DataFrame:
+def arrow_map(frame: DataFrame, step: Callable[[Any], Any], columns: str | StructType) -> DataFrame:
     """Return ``frame.mapInArrow``, without its warning of a pandas that nothing here goes through."""
     mapped: DataFrame = _quietly(lambda: frame.mapInArrow(step, columns))
     return mapped

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, assert_never, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,37 +22,22 @@ from numpy.typing import NDArray
 from edgedp.graph.engines.cuts import node_words, order_keys, row_words
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves
-from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
-from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, degree_vector
-from edgedp.mechanisms.joint import joint_values, noisy
+from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.sampling.words import Words
-from edgedp.release.plan import ArcsPlan, JointPlan
 from edgedp.spark.partitions import (
     Kept,
     bounds_of,
     counts_projection,
     kth_largest,
     partition_number,
-    rows_projection,
     scores_of,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from edgedp.release.plan import TopKPlan
-
-__all__ = [
-    "DrawBest",
-    "DrawJoint",
-    "DrawNoisyDegrees",
-    "DrawOrderedDegrees",
-    "DrawWords",
-    "Source",
-    "arc_keys",
-    "ego_value",
-]
+    from edgedp.release.plan import ArcsPlan, TopKPlan
 
 Batches = Iterator["pa.RecordBatch"]
 
@@ -72,113 +56,33 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class DrawJoint:
-    """Draw a joint release by degree, or by arcs: noise on every number, and the k largest of the partition.
+    """Draw a joint release by arcs: noise on every number, and the k largest of the partition.
 
     Equal noisy numbers are in the order of their words, so uniformly at random.
     """
 
-    plan: JointPlan | ArcsPlan
+    plan: ArcsPlan
     source: Source
 
     def __call__(self, batches: Batches) -> Batches:
         """Answer a partition: at most k rows, whatever its size, and one that sums it up."""
-        return _guarded(self._best, batches, draws=True)
+        return guarded(self._best, batches, draws=True)
 
     def _best(self, batches: Batches) -> Batches:
-        def seen(degrees: NDArray[np.int64], _: object, words: Words) -> NDArray[np.int64]:
-            match self.plan:
-                case JointPlan():
-                    values, moves = joint_values(self.plan, rows_projection(degrees), "degree", self.plan.k)
-                case ArcsPlan():
-                    values, moves = arc_counts(self.plan, counts_projection(degrees)), arc_moves(self.plan)
-                case _:
-                    assert_never(self.plan)
-            return noisy(values, moves, self.plan.epsilon, words).astype(np.int64)
-
-        return _largest(batches, self.plan.k, self.source.words(0, partition_number()), seen)
-
-
-@dataclass(frozen=True)
-class DrawNoisyDegrees:
-    """Draw the noisy degrees that a joint release buys first, to be kept: the same rows, and ``noisy``."""
-
-    node_count: int
-    epsilon: Fraction
-    source: Source
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Answer a partition with its rows."""
-        return _guarded(self._draw, batches, draws=True)
-
-    def _draw(self, batches: Batches) -> Batches:
-        import pyarrow as pa
-
-        words = self.source.words(0, partition_number())
-        for batch in batches:
-            degrees = _columns(batch)[1]
-            seen = degree_vector(rows_projection(degrees), self.node_count).with_noise(self.epsilon, words)
-            column = pa.array(seen.integers.astype(np.int64))
-            yield pa.RecordBatch.from_arrays([*batch.columns[:2], column], ["id", "degree", "noisy"])
-
-
-@dataclass(frozen=True)
-class DrawOrderedDegrees:
-    """Draw the ordered degrees that a joint release buys next, and the k largest by what it has bought.
-
-    Rows are ``id``, ``behind`` and the ``noisy`` degree that was bought first.
-    """
-
-    k: int
-    node_count: int
-    first: Purchase
-    second: Purchase
-    source: Source
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Answer a partition: at most k rows, whatever its size, and one that sums it up."""
-        return _guarded(self._best, batches, draws=True)
-
-    def _best(self, batches: Batches) -> Batches:
-        def seen(
-            behind: NDArray[np.int64], first: NDArray[np.uint64] | None, words: Words
-        ) -> NDArray[np.int64]:
-            if first is None:
-                raise ValueError("the rows have no noisy degree")
-            exact = Vector(behind, 1 if self.node_count >= 2 else 0)
-            bought = (
-                Bought(self.first, NoisyVector(first.view(np.int64), Fraction(1))),
-                Bought(self.second, exact.with_noise(self.second.epsilon, words)),
-            )
-            return seen_degrees(bought).sums.astype(np.int64)
-
-        return _largest(batches, self.k, self.source.words(1, partition_number()), seen)
-
-
-def _largest(
-    batches: Batches,
-    k: int,
-    words: Words,
-    noisy_of: Callable[[NDArray[np.int64], NDArray[np.uint64] | None, Words], NDArray[np.int64]],
-) -> Batches:
-    """Answer a partition with the k largest of noisy values and a row that sums it up.
-
-    Parameters
-    ----------
-    noisy_of : callable
-        From the second and third column of the rows, and words, to the noisy values.
-    """
-    kept, kind = Kept(), None
-    for ids, values, carried in map(_columns, batches):
-        kind = ids.type
-        seen = noisy_of(values, carried, words)
-        ties = words.take(len(seen))
-        kept.count(values, _named(ids), ties)
-        able = seen >= kth_largest(seen, k) if len(seen) > k else np.ones(len(seen), np.bool_)
-        kept.add(id=_array(ids, able), degree=values[able], noisy=seen[able], word=ties[able])
-        order = np.lexsort((kept.columns["word"], kept.columns["noisy"]))[::-1]
-        kept.keep(order[: _with_equals(kept, order, k)])
-    if kind is not None:
-        yield kept.batch(kind)
+        kept, kind = Kept(), None
+        words, k = self.source.words(0, partition_number()), self.plan.k
+        for ids, values, _ in map(_columns, batches):
+            kind = ids.type
+            counts = arc_counts(self.plan, counts_projection(values))
+            seen = noisy(counts, arc_moves(self.plan), self.plan.epsilon, words).astype(np.int64)
+            ties = words.take(len(seen))
+            kept.count(values, _named(ids), ties)
+            able = seen >= kth_largest(seen, k) if len(seen) > k else np.ones(len(seen), np.bool_)
+            kept.add(id=_array(ids, able), degree=values[able], noisy=seen[able], word=ties[able])
+            order = np.lexsort((kept.columns["word"], kept.columns["noisy"]))[::-1]
+            kept.keep(order[: _with_equals(kept, order, k)])
+        if kind is not None:
+            yield kept.batch(kind)
 
 
 def _with_equals(kept: Kept, order: NDArray[np.int64], k: int) -> int:
@@ -201,7 +105,7 @@ class DrawWords:
 
     def __call__(self, batches: Batches) -> Batches:
         """Answer a partition with its rows."""
-        return _guarded(self._draw, batches, draws=True)
+        return guarded(self._draw, batches, draws=True)
 
     def _draw(self, batches: Batches) -> Batches:
         import pyarrow as pa
@@ -244,7 +148,7 @@ class DrawBest:
 
     def __call__(self, batches: Batches) -> Batches:
         """Answer a partition with the rows that can matter and one that sums it up."""
-        return _guarded(self._best, batches, draws=self.source is not None)
+        return guarded(self._best, batches, draws=self.source is not None)
 
     def _best(self, batches: Batches) -> Batches:
         kept, kind = Kept(), None
@@ -282,7 +186,7 @@ class DrawBest:
 
 def arc_keys(batches: Batches) -> Batches:
     """Put beside arcs, ``voter`` and ``counted``, the ``key`` of each in the voter's public order; nothing is drawn."""
-    return _guarded(_keyed, batches, draws=False)
+    return guarded(_keyed, batches, draws=False)
 
 
 def _keyed(batches: Batches) -> Batches:
@@ -352,7 +256,7 @@ def _array(ids: pa.Array, able: NDArray[np.bool_] | None = None) -> NDArray[Any]
     return array
 
 
-def _guarded(step: Callable[[Batches], Batches], batches: Batches, *, draws: bool) -> Batches:
+def guarded(step: Callable[[Batches], Batches], batches: Batches, *, draws: bool = False) -> Batches:
     """Run a step and let no word of an error out but ours; one that draws runs in a first attempt alone."""
     from pyspark import TaskContext
 

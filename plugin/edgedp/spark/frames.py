@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.graph.reading.options import Column as Named
 
-__all__ = ["check_frame", "edges_of", "held_edges", "pick"]
-
 
 def edges_of(
     frame: Any, nodes: Any = None, source: Named | None = None, target: Named | None = None
@@ -40,19 +38,20 @@ def edges_of(
     check_session(frame.sparkSession)
     names = pick(frame.columns, source, target)
     types = dict(frame.dtypes)
-    kind = _kind([types[name] for name in names])
+    kind = kind_of_ids([types[name] for name in names])
     listed = None
     if nodes is not None:
         check_frame(nodes, "nodes")
         if len(nodes.columns) != 1:
             raise GraphFormatError("nodes has several columns, must have one, the ids; select it")
-        if _kind([nodes.dtypes[0][1]]) != kind:
+        if kind_of_ids([nodes.dtypes[0][1]]) != kind:
             raise GraphFormatError(
                 "nodes and the ids of the edges are of different types; give both as integers or both as texts"
             )
-        listed = nodes.select(_named(_column(nodes.columns[0]), kind).alias("id"))
+        listed = nodes.select(_named(column_named(nodes.columns[0]), kind).alias("id"))
     both = [
-        _named(_column(name), kind).alias(end) for name, end in zip(names, ("source", "target"), strict=True)
+        _named(column_named(name), kind).alias(end)
+        for name, end in zip(names, ("source", "target"), strict=True)
     ]
     return Edges(frame.select(*both), listed, kind)
 
@@ -110,21 +109,26 @@ def pick(columns: Sequence[str], source: Named | None, target: Named | None) -> 
     return found
 
 
-def _column(name: str) -> Column:
+def column_named(name: str) -> Column:
+    """Return a column by its name, whatever signs it holds."""
     from pyspark.sql import functions as sf
 
     return sf.col("`" + name.replace("`", "``") + "`")
 
 
 def _named(column: Column, kind: str) -> Column:
-    """Return ids of a type, where an empty text is a missing one, as in files."""
+    """Return ids of a type, where an empty text is a missing one, as in files, and so is one with a NUL.
+
+    Arrays of numpy drop a NUL at the end, so two nodes would become one there, whose every edge stood twice.
+    """
     from pyspark.sql import functions as sf
 
     ids = column.cast(kind)
-    return ids if kind == "long" else sf.nullif(ids, sf.lit(""))
+    return ids if kind == "long" else sf.when((ids != "") & ~ids.contains("\0"), ids)
 
 
-def _kind(types: Sequence[str]) -> str:
+def kind_of_ids(types: Sequence[str]) -> str:
+    """Return what ids of columns of these types of Spark are: "long" or "string"."""
     if all(each in ("tinyint", "smallint", "int", "bigint") for each in types):
         return "long"
     if all(each == "string" for each in types):

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
     from edgedp.mechanisms.projection import Projection
 
-__all__ = [
-    "Kept",
-    "bounds_of",
-    "counts_projection",
-    "kth_largest",
-    "partition_number",
-    "rows_projection",
-    "rows_schema",
-    "scores_of",
-]
-
 
 def rows_schema(kind: str) -> str:
     """Return the columns that a partition answers with, for ids of a Spark type.

@@ -15,8 +15,6 @@ from edgedp.words.errors import EngineError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["check_installed", "check_session", "open_session"]
-
 MASTER, MEMORY = "EDGEDP_SPARK_MASTER", "EDGEDP_SPARK_MEMORY"
 
 _SETTINGS = {
@@ -28,6 +26,7 @@ _SETTINGS = {
     "spark.task.maxFailures": "1",
     "spark.stage.maxConsecutiveAttempts": "1",
     "spark.io.encryption.enabled": "true",
+    "spark.driver.maxResultSize": "0",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
 """What every session of ours has. The key of the encryption is nowhere on a disk: what was spilled dies with it."""

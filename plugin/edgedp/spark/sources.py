@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.graph.reading.sources.folders import is_pattern
-from edgedp.graph.reading.sources.places import canonical, overlap, same_place
+from edgedp.graph.reading.sources.places import CATALOGUED, canonical, is_catalogued, overlap, same_place
 from edgedp.spark.dates import check_dated, date_column, within
 from edgedp.spark.edges import Edges, Figures, figures_of
-from edgedp.spark.frames import edges_of, pick
+from edgedp.spark.filters import column_types, holding
+from edgedp.spark.frames import column_named, edges_of, kind_of_ids, pick
 from edgedp.spark.session import open_session
-from edgedp.spark.tables import check_no_table
+from edgedp.spark.tables import check_inside, found_table, log_rows, table_rows
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
@@ -29,12 +30,28 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from edgedp.graph.loading.addresses import Address
+    from edgedp.release.conditions import Condition
     from edgedp.words.dates.calendar import Span
 
-__all__ = ["Place", "canonical", "detected", "opened", "overlap", "same_place", "surveyed"]
+__all__ = [
+    "Place",
+    "canonical",
+    "detected",
+    "located",
+    "opened",
+    "overlap",
+    "same_place",
+    "surveyed",
+    "types_of",
+]
 
 _TEXT = re.compile(r"\.(csv|tsv|tab|txt|edges|edgelist)(\.(gz|bz2|zst|xz|lz4|snappy))?$", re.IGNORECASE)
+_UNNAMED = re.compile("_c[0-9]+")
+"""What Spark calls a column without a name."""
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
+_UNSIGNED = "decimal(20,0)"
+"""What Spark makes of unsigned integers of 64 bits in Parquet."""
+
 _CANONICAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -45,7 +62,7 @@ class Place:
     Parameters
     ----------
     edges, nodes : str
-        Addresses; without nodes, those of the edges are all.
+        Addresses; without nodes, those of the edges are all. Nodes may be a table of a catalogue (``table:``).
     source, target : str or int or None
         Columns of the ends.
     header, nodes_header : bool or None
@@ -57,6 +74,8 @@ class Place:
         Whether the rows are arcs, from source to target.
     date, date_unit : str or int, and str or None
         The column of dates, and what its numbers count.
+    table : str or None
+        The name, in full, of the table of a catalogue whose files are at `edges`.
     """
 
     edges: str
@@ -71,18 +90,22 @@ class Place:
     directed: bool = False
     date: Column | None = None
     date_unit: str | None = None
+    table: str | None = None
 
     @classmethod
     def asked(cls, edges: Any, nodes: Any, options: ReadingOptions) -> Place:
-        """Return what a curator asks for, with addresses that mean the same from any folder."""
+        """Return what a curator asks for, with addresses that mean the same from any folder.
+
+        The name of a table stays as it is until a session says what it means (`located`).
+        """
         signs = options.comments
         if signs is not None and len(signs) > 1:
             raise ParameterError(
                 "comments are several signs, must be one for Spark; give the one that is used"
             )
         return cls(
-            edges=canonical(edges, "edges"),
-            nodes=None if nodes is None else canonical(nodes, "nodes"),
+            edges=edges if is_catalogued(edges) else canonical(edges, "edges"),
+            nodes=nodes if nodes is None or is_catalogued(nodes) else canonical(nodes, "nodes"),
             source=options.source,
             target=options.target,
             header=options.header,
@@ -125,8 +148,15 @@ class Place:
         """Return it as the registry keeps it, without the address of the edges, which has a column of its own."""
         told = {name: value for name, value in asdict(self).items() if name != "edges"}
         # What is not said is left out: so every program of before reads it.
-        new = {"directed": self.directed, "date": self.date, "date_unit": self.date_unit}
+        new = {"directed": self.directed, "date": self.date, "date_unit": self.date_unit, "table": self.table}
         return json.dumps({key: value for key, value in told.items() if key not in new or value})
+
+    def is_text(self, what: str) -> bool:
+        """Return whether the ``edges`` or the ``nodes`` are texts, by the ending of their address."""
+        address = self.edges if what == "edges" else self.nodes
+        if address is None or is_catalogued(address) or (what == "edges" and self.table is not None):
+            return False
+        return _TEXT.search(address) is not None
 
     @classmethod
     def kept(cls, edges: str, rest: str) -> Place:
@@ -146,13 +176,36 @@ class Place:
             ) from None
 
 
-def opened(place: Place, session: SparkSession | None = None, span: Span | None = None) -> Edges:
+def located(place: Place) -> Place:
+    """Return a place with what the names of its tables mean in the session: in full, and where the edges' files are.
+
+    Raises
+    ------
+    StoreError
+        A name means no table that has rows of its own.
+    """
+    if is_catalogued(place.edges):
+        table = found_table(open_session(), place.edges, "edges")
+        place = replace(place, edges=table.place, table=table.name)
+    if is_catalogued(place.nodes):
+        place = replace(place, nodes=CATALOGUED + found_table(open_session(), str(place.nodes), "nodes").name)
+    return place
+
+
+def opened(
+    place: Place,
+    session: SparkSession | None = None,
+    span: Span | None = None,
+    where: tuple[Condition, ...] = (),
+) -> Edges:
     """Return the edges of a place, of which nothing but the columns is read yet.
 
     Parameters
     ----------
     span : Span, optional
         The windows whose rows are the edges. Where the dates are a partition column, only its parts are read.
+    where : tuple of Condition
+        What the rows hold that are the edges.
 
     Raises
     ------
@@ -165,9 +218,11 @@ def opened(place: Place, session: SparkSession | None = None, span: Span | None 
     source, target = _ends(place, frame.columns)
     if span is not None:
         frame = within(frame, place.date, place.date_unit, span)
+    if where:
+        frame = holding(frame, (source, target), where, text=place.is_text("edges"))
     return edges_of(
-        _typed(frame.select(_named(source), _named(target)), place.ids),
-        None if nodes is None else _typed(nodes.select(_named(nodes.columns[0])), place.ids),
+        _typed(frame.select(column_named(source), column_named(target)), place, "edges"),
+        None if nodes is None else _typed(nodes.select(column_named(nodes.columns[0])), place, "nodes"),
     )
 
 
@@ -182,12 +237,12 @@ def detected(place: Place) -> Place:
     for address, what in ((place.edges, "edges"), (place.nodes, "nodes")):
         if address is not None and address.startswith("file://") and not Path(address[7:]).exists():
             raise StoreError(
-                f"{what} is {address_shown(address)}, which does not exist; give the address of the files, also for "
-                "a table of a catalogue, whose name says nothing of where they are"
+                f"{what} is {address_shown(address)}, which does not exist; give the address of the files, or "
+                "'table:' and the name of a table of a catalogue"
             )
     session = open_session()
     header = place.header
-    if _TEXT.search(place.edges) and header is None:
+    if place.is_text("edges") and header is None:
         bare = replace(place, header=False)
         if isinstance(place.source, str):
             header = True
@@ -195,7 +250,7 @@ def detected(place: Place) -> Place:
             frame = _read(session, place.edges, bare, False, "edges")
             header = _first_names(frame, list(_ends(place, frame.columns)))
     nodes_header = place.nodes_header
-    if place.nodes is not None and _TEXT.search(place.nodes) and nodes_header is None:
+    if place.nodes is not None and place.is_text("nodes") and nodes_header is None:
         frame = _read(session, place.nodes, place, False, "nodes")
         nodes_header = _first_names(frame, frame.columns[:1])
     found = replace(place, header=header, nodes_header=nodes_header)
@@ -217,56 +272,95 @@ def _ends(place: Place, columns: Sequence[str]) -> tuple[str, str]:
     return source, target
 
 
-def surveyed(place: Place) -> Figures:
+def types_of(place: Place, named: Sequence[str]) -> dict[str, str]:
+    """Return the types of the columns that conditions compare, of those that are there: public."""
+    frame = _read(open_session(), place.edges, place, place.header, "edges")
+    return column_types(frame, named, text=place.is_text("edges"))
+
+
+def surveyed(place: Place, where: tuple[Condition, ...] = ()) -> Figures:
     """Count the nodes and edges at a place; exact, for the curator who registers it."""
-    return figures_of(opened(place).degrees())
+    return figures_of(opened(place, where=where).degrees())
 
 
 def _read(session: SparkSession, address: str, place: Place, header: bool | None, what: str) -> DataFrame:
     from pyspark.errors import PySparkException
 
+    text = _TEXT.search(address) if place.is_text(what) else None
     try:
-        text = _TEXT.search(address)
+        if what == "edges" and place.table is not None:
+            return table_rows(session, CATALOGUED + place.table, place.edges, what)
+        if is_catalogued(address):
+            return table_rows(session, address, None, what)
         if text is None:
-            check_no_table(session, address, what)
-            return session.read.parquet(address)
+            rows = log_rows(session, address, what)
+            return _own(session.read.parquet(address), address, what) if rows is None else rows
         separator = place.separator or ("," if text[1].lower() == "csv" else "\t")
-        return session.read.csv(
-            address,
-            sep=separator,
-            header=bool(header),
-            comment=place.comment,
-            inferSchema=False,
-            ignoreLeadingWhiteSpace=True,
-            ignoreTrailingWhiteSpace=True,
-        )
+        options: dict[str, Any] = {
+            "sep": separator,
+            "header": bool(header),
+            "comment": place.comment,
+            "escape": '"',
+            "inferSchema": False,
+            "ignoreLeadingWhiteSpace": True,
+            "ignoreTrailingWhiteSpace": True,
+        }
+        rows = session.read.csv(address, **options)
+        if header and len(rows.inputFiles()) > 1:
+            # Columns go by their places, by the names of one of the files: so Spark compares those of the others.
+            if any(_UNNAMED.fullmatch(name) for name in rows.columns):
+                raise StoreError(
+                    f"{what} is {address_shown(address)}, several files with a column that has no name, of which Spark "
+                    "cannot say whether all have the same columns; name it"
+                )
+            rows = session.read.csv(address, **options, enforceSchema=False)
+        return _own(rows, address, what)
     except EdgeDPError:
         raise
     except (PySparkException, Exception):  # of Spark and of Java, which tell what they have read
         raise StoreError(
             f"{what} is {address_shown(address)}, which Spark cannot read as "
-            f"{'text' if _TEXT.search(address) else 'Parquet'}; check the address, and that every executor may read it"
+            f"{'text' if text else 'Parquet or a table'}; check the address, and that every executor may read it"
         ) from None
 
 
-def _typed(frame: DataFrame, ids: Ids | None) -> DataFrame:
-    """Return the columns as integers or as texts; what is no integer is missing, and refused with the rows."""
+def _own(rows: DataFrame, address: str, what: str) -> DataFrame:
+    """Return the rows of an address whose files are all there; a link out of a folder leads to another ledger."""
+    if what == "edges" and address.startswith("file://"):
+        check_inside(rows, None, address, f"{what} is {address_shown(address)}")
+    return rows
+
+
+def _typed(frame: DataFrame, place: Place, what: str) -> DataFrame:
+    """Return the columns as integers or as texts; what is no integer is missing, and refused with the rows.
+
+    In files of text, blanks are no part of an id, inside of quotes neither: so all readers of these have it.
+    Of other types nothing is turned into ids: 2.5 and 2.9 would become one node, as would all that is true.
+    """
     from pyspark.sql import functions as sf
 
-    match ids:
+    for _, kind in frame.dtypes:
+        if kind != _UNSIGNED:
+            kind_of_ids([kind.partition(" collate ")[0]])
+    text = place.is_text(what)
+    match place.ids:
         case None:
             return frame
         case "integer":
             return frame.select(*(sf.col(name).try_cast("bigint").alias(name) for name in _safe(frame)))
         case "text":
-            return frame.select(*(sf.col(name).cast("string").alias(name) for name in _safe(frame)))
+            columns = {name: sf.col(name).cast("string") for name in _safe(frame)}
+            blank = sf.lit(" \t")
+            return frame.select(
+                *((sf.btrim(each, blank) if text else each).alias(name) for name, each in columns.items())
+            )
 
 
 def _all_whole(texts: Edges, session: SparkSession, place: Place) -> bool:
     """Return whether ids are integers: by the type of their columns, or because no text would change."""
     from pyspark.sql import functions as sf
 
-    if not _TEXT.search(place.edges):
+    if not place.is_text("edges"):
         return opened(replace(place, ids=None), session).kind == "long"
     odd = ~sf.col("source").rlike(_CANONICAL) | ~sf.col("target").rlike(_CANONICAL)
     if texts.frame.where(odd).limit(1).count():
@@ -276,7 +370,7 @@ def _all_whole(texts: Edges, session: SparkSession, place: Place) -> bool:
 
 def _first_names(frame: DataFrame, columns: list[str]) -> bool:
     """Return whether the first line names the columns, where integers tell it."""
-    rows = frame.select(*map(_named, columns)).head(2)
+    rows = frame.select(*map(column_named, columns)).head(2)
     whole = [all(each is not None and re.match(_WHOLE, each) for each in row) for row in rows]
     if whole and whole[0]:
         return False
@@ -286,12 +380,6 @@ def _first_names(frame: DataFrame, columns: list[str]) -> bool:
         "the first line may name the columns or be an edge; give --header or --no-header "
         "(of the nodes: --nodes-header or --no-nodes-header)"
     )
-
-
-def _named(name: str) -> Any:
-    from pyspark.sql import functions as sf
-
-    return sf.col("`" + name.replace("`", "``") + "`")
 
 
 def _safe(frame: DataFrame) -> list[str]:

@@ -1,29 +1,137 @@
-"""Tables that keep a log of their own, by which some files at an address no longer count."""
+"""Tables that Spark knows by a name or by a log of their own: where their files are, and how they are read.
+
+An account belongs to rows. So a table of a catalogue is known by the place of its files, and its name says only how
+that is read: however it is spelled, and whatever names one place has, there is one ledger.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from edgedp.graph.reading.sources.folders import TABLES
+from edgedp.graph.reading.sources.places import CATALOGUED, canonical, overlap, same_place
 from edgedp.words.errors import StoreError
-from edgedp.words.shown import address_shown
+from edgedp.words.shown import address_shown, shown
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Iterable
 
-__all__ = ["check_no_table"]
+    from pyspark.sql import DataFrame, SparkSession
+
+_FORMATS = {"_delta_log": "delta", "metadata": "iceberg"}
+"""What Spark calls the tables of these logs, which a package of theirs reads."""
+_PACKAGES = {"delta": "io.delta:delta-spark", "iceberg": "org.apache.iceberg:iceberg-spark-runtime"}
+_OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive", *_PACKAGES})
+_ASIDE = "write its present rows to a folder of Parquet files and register that"
 
 
-def check_no_table(session: SparkSession, address: str, what: str) -> None:
-    """Refuse a folder whose own log says which files count, and everything below such a folder.
+@dataclass(frozen=True)
+class Table:
+    """A table of a catalogue of the session.
 
-    Spark reads it as plain Parquet without a word, and rows that were removed from the table would be edges.
+    Attributes
+    ----------
+    name : str
+        With its catalogue and its database, each in backticks.
+    place : str
+        Where its files are, as `edgedp.graph.reading.sources.places.canonical` spells it.
+    format : str
+        What wrote it, as Spark calls it.
+    """
+
+    name: str
+    place: str
+    format: str
+
+
+def found_table(session: SparkSession, address: str, what: str) -> Table:
+    """Return the table that a name means in this session; no row is read.
 
     Parameters
     ----------
     session : SparkSession
     address : str
-        Of `edgedp.spark.sources.canonical`.
+        ``table:`` and a name.
+    what : str
+        ``edges`` or ``nodes``.
+
+    Raises
+    ------
+    StoreError
+        There is none, or it is a view, or its rows are not files that it alone has.
+    """
+    told = f"{what} is {shown(address)}"
+    try:
+        asked = session.catalog.getTable(address[len(CATALOGUED) :])
+        kept = not asked.isTemporary and asked.tableType in ("MANAGED", "EXTERNAL")
+        steps = [asked.catalog or "", *(asked.namespace or []), asked.name]
+        properties = _properties(session, steps) if kept else {}
+    except Exception:  # of Spark, of Java and of catalogues
+        raise StoreError(
+            f"{told}, which no catalogue of the session has; check the name, and the settings of its catalogue in "
+            "spark-defaults.conf"
+        ) from None
+    if not kept:
+        raise StoreError(
+            f"{told}, a view, whose rows are those of other tables and may follow the time; register the table that "
+            "it reads"
+        )
+    kind, place = str(properties.get("provider") or "").lower(), properties.get("location")
+    if kind not in _OF_FILES or not place:
+        raise StoreError(
+            f"{told}, whose rows are not in files of its own; give the address of its database, or {_ASIDE}"
+        )
+    name = ".".join("`" + step.replace("`", "``") + "`" for step in steps)
+    return Table(name, canonical(_qualified(session, place), f"the place of {what}"), kind)
+
+
+def table_rows(session: SparkSession, address: str, place: str | None, what: str) -> DataFrame:
+    """Return the rows of a table as they are now, of which none is read yet.
+
+    Parameters
+    ----------
+    place : str or None
+        Where its files were when it was registered; None: anywhere.
+
+    Raises
+    ------
+    StoreError
+        As of `found_table`; or the table is at another place, or its package is missing, or files of it are elsewhere.
+    """
+    table = found_table(session, address, what)
+    if place is not None and not same_place(table.place, place):
+        raise StoreError(
+            f"{what} is {shown(address)}, whose files are at another place than when it was registered; "
+            "register it under another name"
+        )
+    told = f"{what} is {shown(address)}"
+    if table.format in _PACKAGES:
+        _check_package(session, table.format, told)
+    elif log_rows(session, table.place, what) is not None:
+        raise StoreError(
+            f"{told}, a second table over the files of one that has a log; give the table of that log"
+        )
+    rows = session.table(table.name)
+    listed = session.table(f"{table.name}.`files`") if table.format == "iceberg" else None
+    check_inside(rows, listed, table.place, told)
+    return rows
+
+
+def log_rows(session: SparkSession, address: str, what: str) -> DataFrame | None:
+    """Return the rows of a folder whose own log says which files count; None: it is no such folder.
+
+    Spark reads it as plain Parquet without a word, and rows that were removed from the table would be edges: so it is
+    read by the package of its kind or not at all, and never a part of it.
+
+    Parameters
+    ----------
+    session : SparkSession
+    address : str
+        Of `edgedp.graph.reading.sources.places.canonical`.
     what : str
         ``edges`` or ``nodes``.
 
@@ -34,7 +142,8 @@ def check_no_table(session: SparkSession, address: str, what: str) -> None:
     """
     jvm = session.sparkContext._jvm
     if jvm is None:
-        return
+        return None
+    told = f"{what} is {address_shown(address)}"
     path = jvm.org.apache.hadoop.fs.Path(address)
     files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
     folder = path
@@ -42,11 +151,74 @@ def check_no_table(session: SparkSession, address: str, what: str) -> None:
         for mark, table in TABLES.items():
             log = jvm.org.apache.hadoop.fs.Path(folder, mark)
             if files.exists(log) and (mark != "metadata" or _is_of_iceberg(files, log)):
-                raise StoreError(
-                    f"{what} is {address_shown(address)}, in or of {table}, in which files of removed rows stay; "
-                    "write its present rows to a folder of Parquet files and register that"
-                )
+                of = f"{told}, in or of {table}, in which files of removed rows stay"
+                kind = _FORMATS.get(mark)
+                if kind is None or folder.toString() != path.toString():
+                    raise StoreError(f"{of}; {'' if kind is None else 'give its own folder, or '}{_ASIDE}")
+                _check_package(session, kind, of)
+                rows = session.read.format(kind).load(address)
+                listed = session.read.format(kind).load(f"{address}#files") if kind == "iceberg" else None
+                check_inside(rows, listed, address, told)
+                return rows
         folder = folder.getParent()
+    return None
+
+
+def _properties(session: SparkSession, steps: list[str]) -> dict[str, str]:
+    """Return what a catalogue says of a table."""
+    context: Any = session.sparkContext
+    jvm = context._jvm
+    namespace = context._gateway.new_array(jvm.java.lang.String, len(steps) - 2)
+    for at, step in enumerate(steps[1:-1]):
+        namespace[at] = step
+    catalogue = session._jsparkSession.sessionState().catalogManager().catalog(steps[0])
+    named = jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, steps[-1])
+    return dict(catalogue.loadTable(named).properties())
+
+
+def _qualified(session: SparkSession, place: str) -> str:
+    """Return a place with its file system: where none is said it is that of the session's settings."""
+    context: Any = session.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(place)
+    return str(path.getFileSystem(context._jsc.hadoopConfiguration()).makeQualified(path).toString())
+
+
+def _check_package(session: SparkSession, kind: str, told: str) -> None:
+    context: Any = session.sparkContext
+    try:
+        conf = session._jsparkSession.sessionState().conf()
+        context._jvm.org.apache.spark.sql.execution.datasources.DataSource.lookupDataSource(kind, conf)
+    except Exception:  # of Java, which looks for a class
+        raise StoreError(
+            f"{told}; add the package {_PACKAGES[kind]} of this Spark to the session (spark.jars.packages), or {_ASIDE}"
+        ) from None
+
+
+def check_inside(rows: DataFrame, listed: DataFrame | None, place: str, told: str) -> None:
+    """Refuse files elsewhere (parts with a place of their own, shallow clones, links): they have another ledger.
+
+    Raises
+    ------
+    StoreError
+    """
+    if listed is None:
+        files: Iterable[str] = map(unquote, rows.inputFiles())
+    else:
+        files = (str(row[0]) for row in listed.select("file_path").collect())
+    root = _qualified(rows.sparkSession, "/").rstrip("/")
+    if not all(_is_inside(root + file if file.startswith("/") else file, place) for file in files):
+        raise StoreError(
+            f"{told}, some of whose rows are not in files below its own folder and may have a ledger of their own; "
+            + _ASIDE
+        )
+
+
+def _is_inside(file: str, place: str) -> bool:
+    if file.startswith("file:"):
+        within = Path(re.sub("^file:/*", "/", file)).resolve()
+        folder = Path(place.removeprefix("file://"))
+        return place.startswith("file://") and within.is_relative_to(folder) and not within.is_dir()
+    return overlap(place, file) and not same_place(place, file)
 
 
 def _is_of_iceberg(files: object, folder: object) -> bool:

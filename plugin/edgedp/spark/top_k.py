@@ -12,7 +12,7 @@ from edgedp.mechanisms.values import Mechanism
 from edgedp.release.in_memory.releasing import check_keeps_bound
 from edgedp.release.option import spelled_out
 from edgedp.release.options import TopKOptions, TopKWords
-from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.plan import JointPlan, Plan, PublicFacts, plan
 from edgedp.release.plan.arcs import cap_of
 from edgedp.release.release import Release
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from pyspark.sql import DataFrame
 
-    from edgedp.spark.edges import Figures
-
-__all__ = ["check_whole", "priv_top_k", "spark_errors"]
+    from edgedp.mechanisms.sampling.words import Words
+    from edgedp.release.answers import Nodes
+    from edgedp.spark.edges import Edges, Figures
 
 
 @spelled_out(TopKOptions, TopKWords)
@@ -45,9 +45,9 @@ def priv_top_k(
 ) -> Release:
     """Release the k nodes of highest metric of a graph whose edges are a data frame of Spark.
 
-    The plan, the law and the refusals are those of `edgedp.priv_top_k`. Drawn are the degree and ``ebc`` by its proxy
-    ``degree`` (mechanism ``joint``), and ``degree``, ``density`` and ``ebc`` by ``em``, ``pf``, ``ld`` and ``sld``.
-    Where directions are kept, ``in_degree`` and ``out_degree`` are drawn by ``joint``, ``em`` and ``pf``.
+    The plan, the law and the refusals are those of `edgedp.priv_top_k`. Drawn are ``degree``, ``ebc`` and
+    ``betweenness2`` by ``joint``, with every proxy, and ``degree``, ``density`` and ``ebc`` by ``em``, ``pf``, ``ld``
+    and ``sld``. Where directions are kept, ``in_degree`` and ``out_degree`` are drawn by ``joint``, ``em`` and ``pf``.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def priv_top_k(
         One edge a row, of a classic session of pyspark 4; ids are all integers or all texts. Parallels merge,
         self-loops drop, and directions merge for what asks for none.
     metric, k, epsilon, mechanism, **options
-        As for `edgedp.priv_top_k`; Spark keeps no target and draws no estimates.
+        As for `edgedp.priv_top_k`; of arcs Spark keeps no target.
     degree_bound : int, optional
         A **public** bound on the degree; default ``n - 1``.
     rng : numpy.random.Generator, optional
@@ -78,8 +78,10 @@ def priv_top_k(
 
     Notes
     -----
-    Privacy: as for `edgedp.priv_top_k`. The noise of a row comes from the secure source of its executor and is drawn
-    once: a task that would draw it again fails, and with it the release. The driver sees the candidates' rows.
+    Privacy: as for `edgedp.priv_top_k`. Of ``joint`` over undirected edges the executors compute exact vectors, and
+    the driver, which holds a few numbers for each node, draws the noise. Else the noise of a row comes from the secure
+    source of its executor and is drawn once: a task that would draw it again fails, and with it the release; the driver
+    then sees the candidates' rows.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def priv_top_k(
     >>> priv_top_k(edges, "degree", k=10, epsilon=1, source="payer", target="payee").nodes  # doctest: +SKIP
     [5038, 273, 458, 140, 1028, 195, 370, 1139, 136, 566]
     """
-    from edgedp.spark.drawing import SecureSource, SeededSource, check_can_draw, draw_on_spark
+    from edgedp.spark.drawing import check_can_draw
     from edgedp.spark.edges import figures_of
     from edgedp.spark.frames import edges_of
 
@@ -100,6 +102,8 @@ def priv_top_k(
     bound = check_degree_bound(degree_bound)
     with spark_errors():
         counted = metric in ARC_METRICS and directed
+        if not counted:
+            edges = edges.kept()
         degrees = edges.arc_counts(*_counted(metric, options.get("cap"))) if counted else edges.degrees()
         figures = figures_of(degrees)
         check_whole(figures)
@@ -107,11 +111,19 @@ def priv_top_k(
         planned = plan("priv_top_k", asked, facts)
         check_can_draw(planned)
         check_keeps_bound(figures.max_degree, planned)
-        drawn_from = SecureSource() if words.private else SeededSource(int(words.take(1)[0]))
-        if not words.private:
-            degrees = degrees.sortWithinPartitions("id")
-        answer = draw_on_spark(planned, edges, degrees, drawn_from)
+        answer = _drawn(planned, edges, degrees, words)
     return Release(answer, planned, private=words.private)
+
+
+def _drawn(planned: Plan, edges: Edges, degrees: DataFrame, words: Words) -> Nodes:
+    from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark, draw_vectors
+
+    if isinstance(planned, JointPlan):
+        return draw_vectors(planned, edges, words, pay=lambda _: True)  # nothing is debited
+    if words.private:
+        return draw_on_spark(planned, edges, degrees, SecureSource())
+    seeded = SeededSource(int(words.take(1)[0]))
+    return draw_on_spark(planned, edges, degrees.sortWithinPartitions("id"), seeded)
 
 
 def _counted(metric: str, cap: Any) -> tuple[ArcMetricName, int | None]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import events, ledger, sources
-from edgedp.ledger.account import Account, Declaration, check_delta, declaration
-from edgedp.ledger.script import run
+from edgedp.ledger.account import Account
+from edgedp.ledger.events import Declaration, check_delta, declaration
 from edgedp.mechanisms import checks
 from edgedp.stores.calendars import declared_calendar
 from edgedp.stores.releases.opened import OpenedStore
@@ -17,8 +17,6 @@ from edgedp.words.shown import shown
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Session
     from edgedp.words.vocabulary import Unit
-
-__all__ = ["AccountStore"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -102,9 +100,7 @@ class AccountStore(OpenedStore):
                     named, kind, held, declared, [each.name for each in readers],
                     by=self._by(session), at=ledger.now(),
                 )  # fmt: skip
-                outcome = run(session, script)
-                if outcome.name != script.done:
-                    raise events.curator_refusal(outcome.name, named)
+                ledger.carry_out(session, script, named)
                 _log.info("declared the account %s", shown(named))
             told = session.run("account_find", name=named)[0]
             return sources.told_account(told, [each.name for each in readers])

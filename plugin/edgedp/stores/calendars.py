@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import registry
-from edgedp.ledger.account import Account, Declaration
+from edgedp.ledger.account import Account
 from edgedp.ledger.calendars.columns import calendar_of_column
+from edgedp.ledger.events import Declaration
 from edgedp.mechanisms.checks import check_option_names
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.dates.calendar import Calendar, calendar_of
@@ -15,18 +16,8 @@ from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.ledger.backend import GraphRow, Session
-
-__all__ = [
-    "check_final",
-    "check_promised",
-    "column_calendar",
-    "declared_calendar",
-    "loaded_calendar",
-    "of_load",
-    "rows_by_date",
-    "rows_in_windows",
-]
+    from edgedp.ledger.backend import Session
+    from edgedp.ledger.rows import GraphRow
 
 _KEYS = ("from", "period", "are", "grace")
 _OF_PROPERTY = ("property", "type", "unit")

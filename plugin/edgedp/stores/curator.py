@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.columns import columns_of, with_rows
 from edgedp.graph.titles import check_apart, taken_from
-from edgedp.ledger import attributes, events, ledger, registry, sources
-from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
-from edgedp.ledger.backend import OF_GRAPH, GraphRow, Session
+from edgedp.ledger import attributes, events, ledger, listing, placing, registry, sources
+from edgedp.ledger.account import Account, account_of
+from edgedp.ledger.backend import Session, Transaction
+from edgedp.ledger.events import Declaration, check_delta, check_pure, declaration
 from edgedp.ledger.log import history
-from edgedp.ledger.script import Script, run
+from edgedp.ledger.rows import OF_GRAPH, GraphRow, row_named
+from edgedp.ledger.script import Script
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.stores import calendars, twins
@@ -24,15 +26,13 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import ServerPlugin
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import Unit
 
-
-__all__ = ["CuratorStore", "found_account"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -153,20 +153,15 @@ class CuratorStore(OpenedStore):
                 "declare a larger bound or load another graph"
             )
         with self._session(create=True) as session:
-            before = registry.find(session, name)
+            before = row_named(session, name)
             registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
-            account = found_account(session, name)
+            account = ledger.found_account(session, name)
             if before is None and account is None:
                 checks.check_new_graph_name(name)
             check_delta(declared.settled(name, account)[0], graph.node_count)
             calendar = calendars.of_load(
                 session, name, graph, declared, account, keeps=self._backend.keeps_windows
             )
-            if calendar is not None and graph.weighting is not None:
-                raise ParameterError(
-                    "the graph has weights and dates, and windows of a loaded graph keep no weights; load it without "
-                    "its dates under another name, or register relationships in Neo4j"
-                )
             held = account or Account.of_log(name, session.run("log_last", name=name))
             calendars.check_promised(name, before, held, dates)
             if before is not None and calendar is not None and account is not None and account.spent > 0:
@@ -186,9 +181,9 @@ class CuratorStore(OpenedStore):
             steps = (
                 []
                 if of_records.budget is None
-                else registry.attributes_steps(
+                else placing.attributes_steps(
                     name,
-                    found_account(session, account_of(name, "attributes")),
+                    ledger.found_account(session, account_of(name, "attributes")),
                     of_records,
                     by=self._by(session),
                     at=ledger.now(),
@@ -199,14 +194,14 @@ class CuratorStore(OpenedStore):
             lacking = sorted(domains.keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
             with session.ingest(placed, graph, progress, titles, calendar) as written:
-                script = registry.load_script(
+                script = placing.load_script(
                     written, before, account, declared, fingerprint=found.key, by=self._by(session), at=ledger.now(),
                     last=session.run("log_last", name=name), guards=session.guards(written), attributes=steps,
                 )  # fmt: skip
-                self._curate(session, written, script, retired=before)
+                ledger.carry_out(session, script, name, written, _retiring(session, before))
             self._memory.forget(name)
             session.sweep(name)
-            listed = registry.listed(session, name)
+            listed = listing.listed(session, name)
             if calendar is not None:
                 listed |= {"exact": calendars.rows_by_date(session, name)}
         _log.info("loaded %s", shown(name))
@@ -217,12 +212,12 @@ class CuratorStore(OpenedStore):
     def drop(self, name: str) -> None:
         """Drop a loaded graph, or forget a registered one; the ledger stays."""
         with self._session() as session:
-            if registry.find(session, name) is None and session.sweep(name):
+            if row_named(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True, gone=True)
             last = session.run("log_last", name=name)
-            script = registry.drop_script(row, last, by=self._by(session), at=ledger.now())
-            self._curate(session, row, script, retired=row if row.loaded else None)
+            script = placing.drop_script(row, last, by=self._by(session), at=ledger.now())
+            ledger.carry_out(session, script, name, row, _retiring(session, row if row.loaded else None))
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
             if row.at_address:
@@ -259,7 +254,7 @@ class CuratorStore(OpenedStore):
             return self._set_attribute_budget(name, declared)
         with self._session() as session:
             account = ledger.find(session, account_of(name, "edges"))
-            row = registry.find(session, name)
+            row = row_named(session, name)
             if row is not None and not row.owns:
                 raise sources.no_budget(row)
             if declared.delta is not None and row is None:
@@ -268,21 +263,19 @@ class CuratorStore(OpenedStore):
                 )
             check_delta(declared.delta, 0 if row is None else row.node_count)
             script = events.budget_script(name, account, declared, by=self._by(session), at=ledger.now())
-            outcome = run(session, script)
-            if outcome.name != script.done:
-                raise events.curator_refusal(outcome.name, name)
+            ledger.carry_out(session, script, name)
             _log.info("declared the budget of %s", shown(name))
             return history.balance(session, name, after=True)
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
             ledger.find(session, account_of(name, "edges"))
-            row = registry.find(session, name)
+            row = row_named(session, name)
             if row is not None and row.node_label == OF_GRAPH:
                 raise sources.no_records(row)
-            account = found_account(session, account_of(name, "attributes"))
-            steps = registry.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
-            self._declare(session, name, Script(steps))
+            account = ledger.found_account(session, account_of(name, "attributes"))
+            steps = placing.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
+            ledger.carry_out(session, Script(steps), name)
             return history.balance(session, name, after=True)
 
     def attribute(
@@ -339,7 +332,7 @@ class CuratorStore(OpenedStore):
                     f"the nodes of {name!r} are those of {row.of.name!r}, whose properties have a budget; declare them "
                     "of that graph"
                 )
-            found = found_account(session, account_of(name, "attributes"))
+            found = ledger.found_account(session, account_of(name, "attributes"))
             beside = [
                 other["name"]
                 for other in ([] if row.loaded else session.run("graph_places"))
@@ -351,38 +344,19 @@ class CuratorStore(OpenedStore):
             before = attributes.declared(session, name)
             by, at = self._by(session), ledger.now()
             script = attributes.attribute_script(name, account, property, domain, before, by=by, at=at)
-            opened = registry.attributes_steps(name, found, Declaration(), by=by, at=at)
-            self._declare(session, name, Script([*opened, *script.steps]))
+            opened = placing.attributes_steps(name, found, Declaration(), by=by, at=at)
+            ledger.carry_out(session, Script([*opened, *script.steps]), name)
         _warn_of_same_nodes(beside)
         return attributes.listed({property: domain})[0]
-
-    def _declare(self, session: Session, name: str, script: Script) -> None:
-        outcome = run(session, script)
-        if outcome.name != script.done:
-            raise events.curator_refusal(outcome.name, name)
-
-    def _curate(
-        self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
-    ) -> None:
-        """Run a curator's script; a loaded version that it takes out of the registry is given up with it."""
-        outcome = run(
-            session, script, last=None if retired is None else lambda tx: session.retire(tx, retired)
-        )
-        if outcome.name == script.done:
-            return
-        if any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
-            raise session.guard_refusal(outcome.name, row, outcome.rows)
-        raise events.curator_refusal(outcome.name, row.name)
 
     def plugin(self) -> ServerPlugin:
         """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""
         return self._backend.plugin()
 
 
-def found_account(session: Session, name: str) -> Account | None:
-    """Return the account of a ledger; None where there is none."""
-    rows = session.run("account_find", name=name)
-    return Account.of(rows[0]) if rows else None
+def _retiring(session: Session, row: GraphRow | None) -> Callable[[Transaction], object] | None:
+    """Return what gives a loaded version up that a script takes out of the registry."""
+    return None if row is None else lambda tx: session.retire(tx, row)
 
 
 def _warn_of_same_nodes(others: list[str]) -> None:
@@ -391,7 +365,7 @@ def _warn_of_same_nodes(others: list[str]) -> None:
         warnings.warn(
             f"these nodes are those of {', '.join(map(repr, sorted(others)))}, too, whose attributes have a budget of "
             "their own: what is learned about a record is the sum of both",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -400,5 +374,5 @@ def _warn_of_lacking(names: list[str]) -> None:
     if names:
         warnings.warn(
             f"the graph has no {', '.join(map(repr, names))}, which is declared: every value of it is missing now",
-            stacklevel=3,
+            stacklevel=4,
         )

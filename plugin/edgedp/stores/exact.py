@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from edgedp.release.plan.numbers import CountPlan
 
 
-__all__ = ["ExactStore"]
-
-
 class ExactStore(OpenedStore):
     """Exact values; every reading is logged before it is made, and its result is never in the log."""
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from edgedp.ledger.backend import Backend
 from edgedp.stores.releases.memory import DEFAULT_BYTES
 from edgedp.stores.store import Store
 from edgedp.words.errors import ParameterError
+from edgedp.words.places import expanded
 from edgedp.words.shown import address_shown
-
-__all__ = ["DEFAULT_STORE", "check_address", "open_store"]
 
 DEFAULT_STORE = "graphs.edgedp"
 
 NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 GATEWAY_SCHEMES = ("https", "http")
+_OF_A_SERVER = re.compile(r"[^/\\]+:[0-9]{2,5}(/.*)?", re.DOTALL)
 
 
 def open_store(
@@ -81,7 +83,7 @@ def open_store(
     ...     store.budget("path")["epsilon_remaining"]
     1.0
     """
-    address = os.fspath(uri)
+    address = _text_of(uri)
     scheme = address.split("://", 1)[0].lower() if "://" in address else ""
     for given, value in (("token", token), ("ca_file", ca_file)):
         if value is not None and scheme not in GATEWAY_SCHEMES:
@@ -105,8 +107,31 @@ def open_store(
         )
     from edgedp.stores.embedded import EmbeddedBackend
 
-    backend = EmbeddedBackend(Path(address).expanduser(), lock_timeout)
+    backend = EmbeddedBackend(_folder_at(address), lock_timeout)
     return Store(backend, graph_memory=graph_memory, head=head)
+
+
+def _text_of(uri: Any) -> str:
+    address = os.fspath(uri) if isinstance(uri, (str, os.PathLike)) else None
+    if not isinstance(address, str) or not address.strip() or "\0" in address:
+        raise ParameterError(
+            f"store is {uri!r}, must be a path, or the address of a Neo4j server or a gateway"
+        )
+    return address
+
+
+def _folder_at(address: str) -> Path:
+    """Return the path of a store; the name of a server without a scheme is not taken for a folder to make."""
+    if _OF_A_SERVER.fullmatch(address) and not os.path.lexists(address.partition("/")[0]):
+        check_address(address)
+        raise ParameterError(
+            f"store is {address!r}, which looks like a server; write neo4j://{address} or https://{address}, or "
+            f"./{address} for a folder"
+        )
+    folder = expanded(address, "store")
+    if not Path(os.path.realpath(folder)).name:
+        raise ParameterError(f"store is {address!r}, must be a folder of its own; choose another path")
+    return folder
 
 
 def check_address(address: str) -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from edgedp.ledger import attributes, ledger, registry
+from edgedp.ledger import attributes, ledger, listing, registry
 from edgedp.ledger.account import PEOPLE, account_of, split_account
 from edgedp.ledger.log import consistency, history, people_log
+from edgedp.ledger.rows import row_named
 from edgedp.mechanisms.checks import check_choice
 from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.places import expanded
 from edgedp.words.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.words.vocabulary import AccountName
-
-
-__all__ = ["StoreRecords"]
 
 
 class StoreRecords(OpenedStore):
@@ -29,7 +28,7 @@ class StoreRecords(OpenedStore):
         The amounts are of the edges' account; those of the other one, once it is opened, stand under ``attributes``.
         """
         with self._session(reading=True) as session:
-            return cast(list[GraphFacts], registry.listing(session))
+            return cast(list[GraphFacts], listing.listing(session))
 
     def budget(self, name: str) -> Balance:
         """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases of the edges' account.
@@ -44,6 +43,21 @@ class StoreRecords(OpenedStore):
                 session, [*names, *(each["account"] for each in balance.get("accounts", ()))]
             )
             return balance
+
+    def spent_by(self, name: str) -> list[dict[str, Any]]:
+        """Return what each name and each analyst spent of the accounts that a graph's releases debit.
+
+        Names over one relationship type, one loaded graph or one address share its account, so its budget may be spent
+        by other names than the one that is asked for, and by names that were dropped.
+
+        Returns
+        -------
+        list of dict
+            ``account``, ``graph`` (the name that was asked), ``analyst`` (None for somebody who opened the store),
+            ``releases`` and ``epsilon``, as it was asked for, of all windows together. Every row of the logs is read.
+        """
+        with self._session(reading=True) as session:
+            return history.spent_by(session, name)
 
     def runs(self, name: str) -> dict[str, Any]:
         """Return what was spent of every run of windows of a graph with a calendar: public facts.
@@ -177,7 +191,7 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                row = registry.find(session, account_of(name, "edges"))
+                row = row_named(session, account_of(name, "edges"))
                 debited = row.ledgers if row is not None and row.readable else ()
                 own = (account_of(name, "edges"), account_of(name, "attributes"), *debited)
                 names = [each for each in consistency.names(session) if each in own]
@@ -203,7 +217,7 @@ class StoreRecords(OpenedStore):
         """
         with self._session() as session:
             self._remembered.look(session, self._remembered.names())
-            return self._backend.backup(Path(destination).expanduser())
+            return self._backend.backup(expanded(destination, "the destination"))
 
 
 def _named(name: str, account: AccountName) -> str:

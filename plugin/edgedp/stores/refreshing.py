@@ -12,12 +12,10 @@ from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
+    from edgedp.graph.loading import LoadReport
     from edgedp.graph.loading.origins import Origin
-    from edgedp.graph.reading import LoadReport
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.progress import Progress
-
-__all__ = ["RefreshingStore"]
 
 
 class RefreshingStore(CuratorStore):
@@ -83,7 +81,7 @@ class RefreshingStore(CuratorStore):
         row, origin = self._origin(name)
         if row.at_address:
             raise StoreError(
-                f"the edges of {name!r} are at an address, and each release reads them anew; nothing is to be refreshed"
+                f"the edges of {name!r} are at an address, and each release reads them; there is nothing to refresh"
             )
         if origin is None:
             raise StoreError(

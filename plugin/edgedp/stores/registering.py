@@ -8,13 +8,14 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.titles import check_apart
-from edgedp.ledger import attributes, events, ledger, registry, sources
-from edgedp.ledger.account import check_delta, declaration
+from edgedp.ledger import attributes, ledger, listing, placing, registry, sources
+from edgedp.ledger.events import check_delta, declaration
 from edgedp.ledger.pairs import PairProjection, projection_of, rows_projection
-from edgedp.ledger.script import Step, run
+from edgedp.ledger.rows import row_named
+from edgedp.ledger.script import Step
 from edgedp.mechanisms import checks
 from edgedp.stores.calendars import declared_calendar
-from edgedp.stores.curator import CuratorStore, found_account
+from edgedp.stores.curator import CuratorStore
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.shown import shown
 
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from edgedp.ledger.account import Account
-    from edgedp.ledger.backend import Backend, GraphRow, Session
+    from edgedp.ledger.backend import Backend, Session
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.vocabulary import Unit
-
-__all__ = ["RegisteringStore", "rows_asked", "write_rows_graph"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -146,21 +146,21 @@ class RegisteringStore(CuratorStore):
         checks.check_switch(allow_empty, "allow_empty")
         checks.check_facts(facts)
         with self._session() as session:
-            if registry.find(session, name) is not None:
-                raise events.curator_refusal("taken", name)
+            if row_named(session, name) is not None:
+                raise ledger.curator_refusal("taken", name)
             check_apart(title, attributes.declared(session, name), "title_property")
-            asked = registry.registered_row(name, made, key, bound, title)
+            asked = placing.registered_row(name, made, key, bound, title)
             checks.check_no_option(
                 "degree_bound", bound if made.candidates else None, "a graph with candidates"
             )
-            account = found_account(session, name)
+            account = ledger.found_account(session, name)
             rows = {each: session.run(each) for each in sources.READS}
             found = sources.resolved(name, asked.types, rows, account)
             asked = dataclasses.replace(asked, accounts=found.accounts)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
             for delta_of_it in found.deltas(declared, account):
                 check_delta(delta_of_it, surveyed.node_count)
-            script = registry.register_script(
+            script = placing.register_script(
                 surveyed,
                 account,
                 declared,
@@ -170,14 +170,14 @@ class RegisteringStore(CuratorStore):
                 guards=session.guards(surveyed),
                 sources=found,
             )
-            self._curate(session, surveyed, script)
+            ledger.carry_out(session, script, name, surveyed)
             _log.info("registered %s", shown(name))
             calendar = ledger.find(session, name).calendar
             if calendar is not None:
                 exact |= session.rows_by_date(surveyed, calendar)
             for hint in session.date_hints(surveyed, calendar):
-                warnings.warn(hint, UserWarning, stacklevel=2)
-            return registry.listed(session, name) | {"exact": exact}
+                warnings.warn(hint, UserWarning, stacklevel=3)
+            return listing.listed(session, name) | {"exact": exact}
 
     def _register_rows(
         self, name: str, made: PairProjection, degree_bound: int | None, *, allow_empty: bool
@@ -190,7 +190,7 @@ class RegisteringStore(CuratorStore):
             asked = dataclasses.replace(asked, degree_bound=bound)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
             write_rows_graph(session, surveyed, own, by=self._by(session))
-            return registry.listed(session, name) | {"exact": exact}
+            return listing.listed(session, name) | {"exact": exact}
 
 
 def rows_asked(
@@ -208,21 +208,18 @@ def rows_asked(
     name = checks.check_graph_name(name)
     if not backend.keeps_columns:
         raise StoreError(
-            "of is for graphs that are loaded into an embedded store; register relationships by their labels and types "
-            "here"
+            f"of is {made.of!r}, and in this store no rows of a graph are kept from which another could be made; "
+            "register its labels and types again with where, which debits the same accounts"
         )
-    if registry.find(session, name) is not None:
-        raise events.curator_refusal("taken", name)
+    if row_named(session, name) is not None:
+        raise ledger.curator_refusal("taken", name)
     parent = registry.known(session, str(made.of))
     if not parent.loaded:
-        raise ParameterError(
-            f"of is {made.of!r}, which is registered, must be a loaded graph; register its relationships or its "
-            "address themselves, or name the graph that it is made of"
-        )
+        raise ParameterError(_no_rows(parent))
     registry.check_rows(made, parent)
     own = ledger.find(session, parent.name)
     bound = None if made.candidates is not None else parent.degree_bound
-    asked = registry.row_of_rows(name, made, parent, bound)
+    asked = placing.row_of_rows(name, made, parent, bound)
     if made.candidates is not None and not session.node_count(asked):
         raise ParameterError(
             f"candidates is {made.candidates!r}, must be a side of {parent.name!r}; give the name before the colon "
@@ -236,15 +233,28 @@ def rows_asked(
     return dataclasses.replace(asked, node_count=session.node_count(asked)), own
 
 
+def _no_rows(of: GraphRow) -> str:
+    """Return why no graph can be made of the rows of a registered one, and what to do."""
+    if of.of is not None:
+        return (
+            f"of is {of.name!r}, which is made of the rows of {of.of.name!r} itself, must be a loaded graph; name "
+            f"{of.of.name!r}, and give the conditions of both"
+        )
+    if of.at_address:
+        return (
+            f"of is {of.name!r}, whose rows are at an address that every release reads anew under one name, must be a "
+            "loaded graph; load the address with columns, or register it anew with where"
+        )
+    return f"of is {of.name!r}, must be a loaded graph; register its labels and types again with where"
+
+
 def write_rows_graph(
     session: Session, row: GraphRow, own: Account, *, by: str, guards: Sequence[Step] = ()
 ) -> None:
     """Write the row of a graph of a loaded one's rows, in one transaction with what is checked besides."""
-    script = registry.rows_script(
-        row, own, found_account(session, row.name), by=by, at=ledger.now(),
+    script = placing.rows_script(
+        row, own, ledger.found_account(session, row.name), by=by, at=ledger.now(),
         last=session.run("log_last", name=row.name), guards=guards,
     )  # fmt: skip
-    outcome = run(session, script)
-    if outcome.name != script.done:
-        raise events.curator_refusal(outcome.name, row.name)
+    ledger.carry_out(session, script, row.name)
     _log.info("registered %s", shown(row.name))

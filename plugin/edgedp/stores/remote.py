@@ -15,13 +15,12 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
-from edgedp.release.conditions import conditions, where_of
+from edgedp.release.conditions import conditions, conditions_given, where_of
 from edgedp.release.plan import options_of
 from edgedp.release.release import Release
-from edgedp.stores.answered import asked_to_wait, object_of, refusal_of, unreachable
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import kind_of_options
-from edgedp.stores.returned import release_of
+from edgedp.stores.returned import asked_to_wait, object_of, refusal_of, release_of, unreachable
 from edgedp.stores.store import Store
 from edgedp.words.errors import (
     AccessError,
@@ -34,8 +33,6 @@ from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
-
-__all__ = ["RemoteStore"]
 
 _PATIENCE = 60.0
 _PAGE = 1000
@@ -227,7 +224,7 @@ class RemoteStore(Store):
         for name in dict.fromkeys(each["graph"] for each in asked):
             places = [place for place, each in enumerate(asked) if each["graph"] == name]
             sent = [
-                {key: _plain(value) for key, value in spelled(asked[place]).items() if key != "graph"}
+                {key: value for key, value in _plain_options(spelled(asked[place])).items() if key != "graph"}
                 for place in places
             ]
             told = self._send("POST", f"/v1/graphs/{_part(name)}/plan", {"releases": sent})[0]
@@ -374,8 +371,15 @@ def _body(options: Mapping[str, Any], engine: TopKEngine) -> dict[str, Any]:
         raise EngineError(
             f"engine is {engine!r}, must be native or igraph for a release from a gateway; ask without it"
         )
-    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    given = _plain_options(options)
     return given if engine == "native" else given | {"engine": engine}
+
+
+def _plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are given as JSON has them."""
+    given = {name: _plain(value) for name, value in options.items() if name != "where" and value is not None}
+    found = where_of(conditions_given(options.get("where")))
+    return given | ({"where": found} if found else {})
 
 
 def _plain(value: Any) -> Any:

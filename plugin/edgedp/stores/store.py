@@ -12,8 +12,6 @@ from edgedp.stores.registering import RegisteringStore
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.simulating import SimulatingStore
 
-__all__ = ["Store"]
-
 
 class Store(
     RefreshingStore,

@@ -11,12 +11,13 @@ from edgedp.graph.columns import KeptRows, with_rows
 from edgedp.graph.loading.addresses import Address, ids_digest, reads, settled
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import database_of
-from edgedp.graph.reading.sources.places import canonical, canonical_pattern
-from edgedp.ledger.backend import NATIVE, SPARK
+from edgedp.graph.reading.sources.places import canonical, canonical_pattern, is_catalogued
+from edgedp.ledger.registry import check_columns
+from edgedp.ledger.rows import NATIVE, SPARK
 from edgedp.mechanisms import checks
-from edgedp.release.conditions import check_answerable
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.at_address import place_key, too_large
+from edgedp.stores.releases.on_spark import not_by_spark
 from edgedp.stores.statements.projecting import graph_of_kept
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ADDRESS_ENGINES
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from edgedp.ledger.pairs import PairProjection
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import AddressEngine
-
-__all__ = ["Surveyed", "engine_of", "surveyed", "surveyed_by_spark"]
 
 
 class Surveyed(NamedTuple):
@@ -50,6 +49,8 @@ def engine_of(engine: AddressEngine | None, edges: Any) -> str:
     """Return what reads an address: this process, unless Spark is asked for or alone can."""
     if engine is not None:
         return checks.check_choice(engine, "engine", ADDRESS_ENGINES)
+    if is_catalogued(edges):
+        return SPARK
     if isinstance(edges, str) and database_of(edges) is not None:
         return NATIVE
     if (pattern := canonical_pattern(edges, "edges")) is not None:
@@ -74,7 +75,7 @@ def surveyed(asked: Address, made: PairProjection | None, progress: Progress | N
     _check_room(rows, taken, "")
     types = None if "columns" not in graph.kept else graph.kept["columns"].types
     if made is not None:
-        check_answerable(made.where, types or {})
+        check_columns(made, types or {})
         whole = graph
         graph = with_rows(graph_of_kept(whole, KeptRows(whole.kept["columns"], None), made, None), whole)
     if taken.cache:
@@ -108,27 +109,40 @@ def _check_room(rows: int, address: Address, about: str) -> None:
 
 
 def surveyed_by_spark(
-    edges: Any, nodes: Any, options: ReadingOptions, memory: int | None, check: Callable[[str], None]
+    edges: Any,
+    nodes: Any,
+    options: ReadingOptions,
+    made: PairProjection | None,
+    memory: int | None,
+    check: Callable[[str], None],
 ) -> Surveyed:
     """Let Spark read an address once; `check` refuses one that has a ledger before its rows are counted."""
     from edgedp.spark import sources
+    from edgedp.spark.filters import NEEDS_NODES
     from edgedp.spark.session import check_installed
     from edgedp.spark.top_k import check_whole, spark_errors
 
     odd = options.given("bipartite", "one_kind", "labels", "table", "query") or (
         "memory" if memory is not None else None
     )
-    odd = odd or ("where" if options.columns else "columns" if options.columns is not None else None)
+    if made is not None:
+        odd = odd or not_by_spark(made)
+        if made.where and nodes is None:
+            raise ParameterError(NEEDS_NODES)
     if odd is not None:
         raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
     asked = sources.Place.asked(edges, nodes, options)
     check_installed()
+    with spark_errors():
+        asked = sources.located(asked)
     check(asked.edges)
     with spark_errors():
         place = sources.detected(asked)
-        figures = sources.surveyed(place)
+        types = None if made is None else sources.types_of(place, made.properties)
+        figures = sources.surveyed(place, () if made is None else made.where)
     check_whole(figures)
     return Surveyed(
         place.edges, place.to_json(), figures.node_count, figures.edge_count, figures.max_degree,
         place.nodes is not None, "spark directed" if place.directed else None,
+        columns=None if types is None else json.dumps(types, ensure_ascii=False),
     )  # fmt: skip

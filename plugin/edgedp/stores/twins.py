@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import Runner
 
-__all__ = ["Twins", "find", "keyed", "warn"]
-
 
 @dataclass(frozen=True)
 class Twins:
@@ -77,12 +75,12 @@ def warn(twins: Twins) -> None:
         warnings.warn(
             f"the same list of edges was loaded before under the name {', '.join(map(repr, twins.same))}: "
             "what is learned about them is the sum of all their ledgers",
-            stacklevel=3,
+            stacklevel=4,
         )
     if twins.likely:
         warnings.warn(
             f"an earlier version of edgedp loaded {', '.join(map(repr, twins.likely))}, a graph of the same shape, "
             "and kept no ids to compare: if the edges are the same, what is learned about them is the sum of their "
             "ledgers",
-            stacklevel=3,
+            stacklevel=4,
         )

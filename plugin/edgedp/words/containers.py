@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
-__all__ = ["check_container", "is_list", "labels_of", "values_of"]
-
 
 def check_container(values: Any, name: str, *, texts: bool = False) -> None:
     """Refuse a container whose own type is neither of numbers nor of objects; what has no type of its own passes.

@@ -9,8 +9,6 @@ from typing import Any
 
 from edgedp.words.shown import shortened, shown
 
-__all__ = ["Picture", "bars_picture", "facts_html", "rows_html"]
-
 
 def rows_html(caption: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a table of rows.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Progress", "Silent", "Stage"]
-
 Stage = str
 """What is going on, as a participle: ``downloading``, ``reading``, ``building``."""
 

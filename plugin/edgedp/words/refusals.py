@@ -11,20 +11,6 @@ from contextlib import contextmanager
 
 from edgedp.words.errors import EdgeDPError, EngineError, ForeignWordsError, StoreError
 
-__all__ = [
-    "ADDRESS_FAILED",
-    "ADDRESS_TOO_LARGE",
-    "AFTER_THE_DEBIT",
-    "BOUND_BROKEN",
-    "CALL_FAILED",
-    "ENGINE_FAILED",
-    "IDS_BROKEN",
-    "NODES_CHANGED",
-    "RECORD_LOST",
-    "STORE_FAILED",
-    "constant_refusals",
-]
-
 BOUND_BROKEN = (
     "the graph exceeds its declared degree bound; what was asked for stays spent; "
     "ask the curator to declare a larger bound"

@@ -6,8 +6,6 @@ from typing import Any, TypedDict
 
 from edgedp.words.vocabulary import Unit
 
-__all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
-
 
 class _Delta(TypedDict, total=False):
     delta: float
@@ -77,6 +75,7 @@ class _Answered(TypedDict, total=False):
     membership: list[float]
     near: list[list[Any]]
     degree_intervals: list[list[int]] | None
+    strength_intervals: list[list[int]]
     titles: list[str | None]
     near_titles: list[str | None]
     """Beside each of `nodes`, where the graph was loaded with titles; public."""

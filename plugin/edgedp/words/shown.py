@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-__all__ = ["address_shown", "amount", "csv_line", "kind_of", "number", "path_of", "shortened", "shown"]
-
 # Controls, what changes the direction of writing, line and paragraph separators, lone surrogates.
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -38,10 +36,17 @@ def address_shown(address: str) -> str:
     --------
     >>> address_shown("https://ada:secret@example.org:8080/a/b.csv?token=1#x")
     'https://example.org:8080/a/b.csv'
+
+    A slash in a password ends what looks like a host; what then follows it is no port:
+
+    >>> address_shown("https://ada:se/cret@example.org/b.csv"), address_shown("https://example.org:80/a@b.csv")
+    ('https://example.org/b.csv', 'https://example.org:80/a@b.csv')
     """
     scheme, mark, rest = address.partition("://")
     if not mark:
         return shown(re.split(r"[?#]", address, maxsplit=1)[0].rpartition("@")[2])
+    if re.match(r"[^@/?#\[]*:(?!\d*[/?#])[^@/?#]*[/?#]", rest):
+        rest = rest.rpartition("@")[2]
     host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return shown(f"{scheme}://{host.rpartition('@')[2]}{slash}{path}")
 

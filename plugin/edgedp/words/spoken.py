@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Literal
 
-__all__ = ["FACE", "option", "options"]
-
 FACE: ContextVar[Literal["python", "command"]] = ContextVar("face", default="python")
 """The face that is used; the command line sets it once, when it starts."""
 

@@ -1,3 +1,3 @@
 """The version of the package: beside its face, so that no module imports the face."""
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +25,16 @@ OF_STORES = frozenset(
 
 KEYED = "CREATE CONSTRAINT people_of_tests IF NOT EXISTS FOR (p:Person) REQUIRE p.ssn IS UNIQUE"
 """The constraint of the nodes that many tests register; it stays from test to test."""
+
+OF_TESTS = {
+    "people_of_tests": KEYED,
+    "humans_of_tests": "CREATE CONSTRAINT humans_of_tests FOR (n:Human) REQUIRE n.ssn IS UNIQUE",
+    "nodes_of_tests": "CREATE CONSTRAINT nodes_of_tests FOR (n:Node) REQUIRE n.ssn IS UNIQUE",
+    "active_of_tests": "CREATE CONSTRAINT active_of_tests FOR (n:Active) REQUIRE n.ssn IS UNIQUE",
+    "loaded_of_tests": "CREATE CONSTRAINT loaded_of_tests FOR (n:Loaded) REQUIRE n.id IS UNIQUE",
+    "badges_of_tests": "CREATE INDEX badges_of_tests FOR (n:Person) ON (n.badge)",
+}
+"""What tests need of a schema, by name. All is made at once: after a change the server plans every statement anew."""
 
 _STORE = "n:EdgeDPSchema OR (n:EdgeDPLedger AND n.name IS NULL)"
 """The nodes of a store that holds no graph: its version, and what shuts edgedp 0.1.0 out."""
@@ -90,13 +100,16 @@ def bare_neo4j(neo4j_server: Server) -> Server:
     return neo4j_server
 
 
-def empty(server: Server, keep: Iterable[str] = ()) -> None:
-    """Delete all but an empty store, and constraints of these names; the store, too, unless it is as edgedp made it."""
+def empty(server: Server) -> None:
+    """Delete all but what is called ``_of_tests`` and an empty store; that, too, unless it is as edgedp made it."""
     _revive(server)
     with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
-        server.wipe(keep=OF_STORES | {"people_of_tests", *keep}, spare=_STORE if sound else "false")
+        for name in OF_TESTS.keys() - names:
+            session.run(OF_TESTS[name]).consume()
+        of_tests = {name for name in names if name.endswith("_of_tests")}
+        server.wipe(keep=OF_STORES | of_tests | OF_TESTS.keys(), spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
 
 

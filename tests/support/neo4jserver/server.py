@@ -27,6 +27,8 @@ NEWEST_VERSION = "2026.08.1"
 
 START_SECONDS = 180
 STOP_SECONDS = 40
+ARCHIVE_SECONDS = 600
+"""What a server that archives its classes may take to end: where it is killed, every start would try anew."""
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 # A test's server lives for minutes: the second compiler, and threads that collect garbage, cost more than they give.
@@ -72,6 +74,7 @@ class Server:
         conf: Mapping[str, str],
         jvm: Sequence[str] = SHORT_LIVED,
         port: int | None = None,
+        patience: float = STOP_SECONDS,
     ):
         self.version = version
         self.home = home
@@ -81,6 +84,7 @@ class Server:
         self._temporary = temporary
         self._conf = dict(conf)
         self._jvm = tuple(jvm)
+        self._patience = patience
         self._port = _free_port() if port is None or not _is_free(port) else port
         self._watchdog: subprocess.Popen[str] | None = None
 
@@ -154,7 +158,7 @@ class Server:
         log = self.home / "logs" / "neo4j.log"
         log.write_bytes(b"")  # a line of an earlier start would be taken for this one's
         console = self.home / "logs" / "console.log"
-        command = [sys.executable, "-I", str(WATCHDOG), str(STOP_SECONDS), str(console)]
+        command = [sys.executable, "-I", str(WATCHDOG), str(self._patience), str(console)]
         self._watchdog = subprocess.Popen(
             command + _java_command(self.version, self.home, [*self._jvm, *class_archive]),
             stdin=subprocess.PIPE,
@@ -248,6 +252,7 @@ def _start(
     port: int | None = None,
     *,
     jvm: Sequence[str] = SHORT_LIVED,
+    patience: float = STOP_SECONDS,
 ) -> Server:
     folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
     server = Server(
@@ -258,6 +263,7 @@ def _start(
         conf=conf,
         port=port,
         jvm=jvm,
+        patience=patience,
     )
     try:
         server._begin(class_archive)
@@ -304,7 +310,7 @@ def _train(version: str, archive: Path) -> None:
     partial.unlink(missing_ok=True)
     options = [f"-XX:ArchiveClassesAtExit={partial}", "-Xlog:disable"]
     with (
-        _start(version, (), {}, None, options) as server,
+        _start(version, (), {}, None, options, patience=ARCHIVE_SECONDS) as server,
         server.driver() as driver,
         driver.session() as session,
     ):

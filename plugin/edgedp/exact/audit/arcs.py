@@ -16,7 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.exact.audit.exhaustive import TOLERANCE, UnitFinding
+from edgedp.exact.audit.exhaustive import TOLERANCE, UnitCase, UnitFinding
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive import arcs
@@ -26,58 +26,33 @@ from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.arcs import ArcsPlan, plan_arcs
 from edgedp.words.vocabulary import ArcMetricName, Unit
 
-__all__ = ["ArcCase", "ArcFinding", "arc_cases", "audit_arcs", "digraph_of_mask"]
-
 
 @dataclass(frozen=True)
-class ArcCase:
+class ArcCase(UnitCase):
     """A release of in- or out-degrees and whom it protects.
 
     Attributes
     ----------
-    metric : {"in_degree", "out_degree"}
-    unit : {"pair", "source", "target"}
-    mechanism : {"em", "pf", "joint"}
-    replaced : bool
-        Other arcs stand in place of the unit's, where otherwise all are taken away.
     cap : int, optional
         Of joint through cuts: the most arcs of each other end that count. The account then protects the unit.
     """
 
     metric: ArcMetricName
-    unit: Unit
-    mechanism: str
-    replaced: bool = False
     cap: int | None = None
 
     def plan(self, node_count: int, k: int, epsilon: Any) -> ArcsPlan:
         """Return the plan of this case."""
-        asked = {
-            "metric": self.metric,
-            "k": k,
-            "epsilon": epsilon,
-            "mechanism": self.mechanism,
-            "cap": self.cap,
+        asked = {"metric": self.metric, "k": k, "epsilon": epsilon, "mechanism": self.mechanism} | {
+            "cap": self.cap
         }
         protect: Unit = "pair" if self.cap is None else self.unit
         facts = PublicFacts(node_count, nodes_supplied=True, directed=True, protect=protect)
         return plan_arcs(self.metric, TopKOptions.given(asked), facts)
 
     @property
-    def release(self) -> str:
-        """What kind of release it is."""
-        return "priv_top_k"
-
-    @property
-    def metrics(self) -> str:
-        """The metric, as one word."""
-        return self.metric
-
-    @property
     def details(self) -> str:
         """Whom it protects, and through which cuts, as words."""
-        taken = f"{self.unit} {'replaced' if self.replaced else 'taken away'}"
-        return taken if self.cap is None else f"{taken}, cuts of {self.cap}"
+        return self.taken if self.cap is None else f"{self.taken}, cuts of {self.cap}"
 
     @property
     def claimed(self) -> int:
@@ -103,7 +78,10 @@ def arc_cases() -> Iterator[ArcCase]:
 
     A unit of many arcs is protected by picks, which move one step in one direction, and by cuts.
     """
-    units: tuple[tuple[ArcMetricName, Unit], ...] = (("in_degree", "source"), ("out_degree", "target"))
+    units: tuple[tuple[ArcMetricName, Unit], ...] = (
+        ("in_degree", "source"),
+        ("out_degree", "target"),
+    )
     for metric, unit in units:
         for mechanism in ("em", "pf", "joint"):
             for replaced in (False, True):
@@ -170,15 +148,20 @@ def _largest_loss(case: ArcCase, node_count: int, k: int, epsilon: Any, known: _
 
 def _law(asked: ArcsPlan, counts: NDArray[np.int64], mask: int, known: _Laws) -> NDArray[np.float64]:
     """Return the law of every ordered answer: that of the ascending counts, its nodes renamed."""
-    node_count = len(counts)
-    order = np.argsort(counts, kind="stable")
-    key = repr(asked), tuple(counts[order].tolist())
+    key, renamed = renaming(counts, asked.k)
+    if (repr(asked), key) not in known:
+        law = ordered_answer_law(asked, GraphProjection(digraph_of_mask(mask, len(counts))))
+        known[repr(asked), key] = dict(zip(renamed, law.tolist(), strict=True))
+    return np.array([known[repr(asked), key][answer] for answer in renamed])
+
+
+def renaming(values: NDArray[np.int64], k: int) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Return ascending values, and every ordered answer with its nodes renamed to their places among these."""
+    order = np.argsort(values, kind="stable")
     rank = np.argsort(order)
-    renamed = [tuple(rank[list(answer)].tolist()) for answer in answers(node_count, asked.k)]
-    if key not in known:
-        law = ordered_answer_law(asked, GraphProjection(digraph_of_mask(mask, node_count)))
-        known[key] = dict(zip(renamed, law.tolist(), strict=True))
-    return np.array([known[key][answer] for answer in renamed])
+    return tuple(values[order].tolist()), [
+        tuple(rank[list(each)].tolist()) for each in answers(len(values), k)
+    ]
 
 
 def digraph_of_mask(mask: int, node_count: int) -> Graph:
@@ -210,7 +193,7 @@ def _changes(unit: Unit, node_count: int, *, replaced: bool) -> NDArray[np.int64
     pairs = list(permutations(range(node_count), 2))
     masks = np.arange(1 << len(pairs), dtype=np.int64)
     found = []
-    for bits in _units(unit, pairs):
+    for bits in units(unit, pairs):
         own = sum(1 << bit for bit in bits)
         if not replaced:
             found.append(np.column_stack([masks, masks & ~own]))
@@ -221,8 +204,8 @@ def _changes(unit: Unit, node_count: int, *, replaced: bool) -> NDArray[np.int64
     return np.concatenate(found)
 
 
-def _units(unit: Unit, pairs: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the arcs of each unit, as bits."""
+def units(unit: Unit, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the pairs of nodes of each unit, by their places."""
     match unit:
         case "pair":
             keys: list[Any] = [frozenset(arc) for arc in pairs]

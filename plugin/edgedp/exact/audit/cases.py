@@ -25,8 +25,6 @@ from edgedp.release.plan import (
 )
 from edgedp.words.vocabulary import PARETO_FORMS, SAMPLERS, SHIFTS
 
-__all__ = ["Case", "all_cases"]
-
 _ONES, _BOTH_SIGNS = (1.0,), (1.0, -0.5, 2.0, -1.0)
 """Weights of sums, repeated as often as there are metrics."""
 

@@ -12,8 +12,6 @@ from edgedp.exact.audit.strengths import strength_cases
 from edgedp.exact.audit.targets import TARGETS
 from edgedp.words.vocabulary import KINDS, NUMBER_MECHANISMS
 
-__all__ = ["EVIDENCE", "evidence"]
-
 EVIDENCE = ("exact law", "enumerated vectors", "black box", "proof only")
 """The law of the whole answer over all small graphs; what one edge moves the noisy vectors by, over the same graphs,
 and no draw; many releases of the real path; and no audit, only a proof and the tests."""

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +32,7 @@ from edgedp.exact.audit.vectors import worst_of_bought
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import JointMotkinPlan, JointPlan, NodesPlan
-from edgedp.words.vocabulary import Vector
-
-__all__ = [
-    "TOLERANCE",
-    "Finding",
-    "Judged",
-    "UnitCase",
-    "UnitFinding",
-    "exhaustive_audit",
-    "largest_loss",
-    "log_ratios",
-]
+from edgedp.words.vocabulary import Unit, Vector
 
 TOLERANCE = 1e-9
 """Relative: what float64 laws of exact probabilities may be off by."""
@@ -51,6 +41,8 @@ TOLERANCE = 1e-9
 class Judged:
     """A claim of privacy beside the largest loss that was found."""
 
+    node_count: int
+    k: int
     claimed: float
     loss: float
 
@@ -64,29 +56,63 @@ class Judged:
         """Whether the claim holds."""
         return self.ratio <= 1 + TOLERANCE
 
+    def row_of(
+        self, release: str, metrics: str, mechanism: str, options: str, degree_bound: int
+    ) -> dict[str, Any]:
+        """Return the row of a table, of what is described so."""
+        return {
+            "release": release,
+            "metrics": metrics,
+            "mechanism": mechanism,
+            "options": options,
+            "nodes": self.node_count,
+            "degree_bound": degree_bound,
+            "k": self.k,
+            "claimed": self.claimed,
+            "found": round(self.loss, 6),
+            "found/claimed": round(self.ratio, 4),
+        }
 
-class UnitCase(Protocol):
-    """A release and whom it protects, in the words of a table."""
+
+@dataclass(frozen=True)
+class UnitCase(ABC):
+    """A release that is promised to protect a unit.
+
+    Attributes
+    ----------
+    metric : str
+        Of arcs or of weights.
+    unit : {"pair", "source", "target"}
+        Whom it protects.
+    mechanism : {"em", "pf", "joint"}
+    replaced : bool
+        Others stand in place of what the unit has, where otherwise all of it is taken away.
+    """
+
+    metric: str
+    unit: Unit
+    mechanism: str
+    replaced: bool = False
 
     @property
     def release(self) -> str:
-        """The kind of release."""
-        ...
+        """What kind of release it is."""
+        return "priv_top_k"
 
     @property
     def metrics(self) -> str:
-        """What is ranked."""
-        ...
+        """The metric, as one word."""
+        return self.metric
 
     @property
-    def mechanism(self) -> str:
-        """How."""
-        ...
+    def taken(self) -> str:
+        """What happens to whom, as words."""
+        return f"{self.unit} {'replaced' if self.replaced else 'taken away'}"
 
     @property
+    @abstractmethod
     def details(self) -> str:
-        """Whom it protects."""
-        ...
+        """Whom it protects, and how, as words."""
 
 
 @dataclass(frozen=True)
@@ -108,30 +134,20 @@ class UnitFinding(Judged):
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table, as `Finding.to_row`."""
-        return {
-            "release": self.case.release,
-            "metrics": self.case.metrics,
-            "mechanism": self.case.mechanism,
-            "options": self.case.details,
-            "nodes": self.node_count,
-            "degree_bound": self.node_count - 1,
-            "k": self.k,
-            "claimed": self.claimed,
-            "found": round(self.loss, 6),
-            "found/claimed": round(self.ratio, 4),
-        }
+        case = self.case
+        return self.row_of(case.release, case.metrics, case.mechanism, case.details, self.node_count - 1)
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Judged):
     """The largest loss found for one case, and where.
 
     Attributes
     ----------
     case : Case
     node_count, degree_bound, k : int
-    epsilon : float
-        What is claimed.
+    claimed : float
+        The epsilon, `epsilon` too.
     loss : float
         What was found.
     masks : (int, int)
@@ -142,34 +158,19 @@ class Finding:
     node_count: int
     degree_bound: int
     k: int
-    epsilon: float
+    claimed: float
     loss: float
     masks: tuple[int, int]
 
     @property
-    def ratio(self) -> float:
-        """Loss found / claimed."""
-        return self.loss / self.epsilon
-
-    @property
-    def met(self) -> bool:
-        """Whether the claim holds."""
-        return self.ratio <= 1 + TOLERANCE
+    def epsilon(self) -> float:
+        """What is claimed."""
+        return self.claimed
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table."""
-        return {
-            "release": self.case.release,
-            "metrics": self.case.metrics,
-            "mechanism": self.case.mechanism,
-            "options": self.case.details,
-            "nodes": self.node_count,
-            "degree_bound": self.degree_bound,
-            "k": self.k,
-            "claimed": self.epsilon,
-            "found": round(self.loss, 6),
-            "found/claimed": round(self.ratio, 4),
-        }
+        case = self.case
+        return self.row_of(case.release, case.metrics, case.mechanism, case.details, self.degree_bound)
 
 
 def exhaustive_audit(

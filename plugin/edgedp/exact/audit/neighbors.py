@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
 
-__all__ = ["NeighborPairs", "graph_of_mask", "neighbor_pairs"]
-
 
 @dataclass(frozen=True)
 class NeighborPairs:

@@ -30,8 +30,6 @@ from edgedp.release.plan import (
 )
 from edgedp.words.errors import ParameterError
 
-__all__ = ["answers", "ordered_answer_law"]
-
 Law = dict[tuple[int, ...], float]
 
 

@@ -25,8 +25,6 @@ from edgedp.mechanisms.adaptive.until_sure import Look, Sought, Step, next_step
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.words.amounts.epsilon import NANO, epsilon_nano
 
-__all__ = ["SequenceFinding", "audit_sequences"]
-
 Ints = NDArray[np.int64]
 
 _STEPS = 9
@@ -58,18 +56,9 @@ class SequenceFinding(Judged):
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""
-        return {
-            "release": "priv_top_k",
-            "metrics": self.metric,
-            "mechanism": "joint (vectors)",
-            "options": "target_recall, after every step",
-            "nodes": self.node_count,
-            "degree_bound": _CAPS,
-            "k": self.k,
-            "claimed": round(self.claimed, 6),
-            "found": round(self.loss, 6),
-            "found/claimed": round(self.ratio, 4),
-        }
+        options = "target_recall, after every step"
+        row = self.row_of("priv_top_k", self.metric, "joint (vectors)", options, _CAPS)
+        return row | {"claimed": round(self.claimed, 6)}
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, permutations, product
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.exact.audit.exhaustive import UnitFinding
+from edgedp.exact.audit.arcs import renaming, units
+from edgedp.exact.audit.exhaustive import UnitCase, UnitFinding
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.graph.graph import Graph
 from edgedp.graph.weights import Weighting, weighting_of
@@ -27,32 +28,22 @@ from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.arcs import ArcsPlan, plan_arcs
 from edgedp.words.vocabulary import AGGREGATIONS, StrengthName, Unit
 
-__all__ = ["StrengthCase", "StrengthFinding", "audit_strengths", "strength_cases", "weighted_graph"]
-
 _PLAIN: tuple[tuple[float, ...], ...] = ((), (1.9,), (9.0, 2.0, -1.0))
 _SIGNED: tuple[tuple[float, ...], ...] = ((), (-9.0, -0.3), (1.0, 2.0))
 """What may lie between two nodes, or go from one to the other: the weights of its relationships."""
 
 
 @dataclass(frozen=True)
-class StrengthCase:
+class StrengthCase(UnitCase):
     """A release of strengths and whom it protects.
 
     Attributes
     ----------
-    metric : {"strength", "in_strength", "out_strength"}
-    unit : {"pair", "source", "target"}
-    mechanism : {"em", "pf", "joint"}
-    replaced : bool
-        Other relationships stand in place of the unit's, where otherwise all are taken away.
     weight : mapping
         What is declared of the weights.
     """
 
     metric: StrengthName
-    unit: Unit
-    mechanism: str
-    replaced: bool = False
     weight: Mapping[str, Any] = field(default_factory=lambda: {"cap": 2}, hash=False)
 
     @property
@@ -72,20 +63,10 @@ class StrengthCase:
         return plan_arcs(self.metric, TopKOptions.given(asked), facts)
 
     @property
-    def release(self) -> str:
-        """What kind of release it is."""
-        return "priv_top_k"
-
-    @property
-    def metrics(self) -> str:
-        """The metric, as one word."""
-        return self.metric
-
-    @property
     def details(self) -> str:
         """Whom it protects, and how weights are added up, as words."""
         signs = ", signed" if self.weighting.signed else ""
-        return f"{self.unit} {'replaced' if self.replaced else 'taken away'}, {self.weighting.aggregation}{signs}"
+        return f"{self.taken}, {self.weighting.aggregation}{signs}"
 
     def claimed(self, k: int) -> int:
         """Return what a release costs, in epsilons.
@@ -169,10 +150,9 @@ def _worst(case: StrengthCase, n: int, k: int, epsilon: Any) -> StrengthFinding:
 
 def _law(asked: ArcsPlan, sums: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the law of every ordered answer of strengths: that of the ascending ones, its nodes renamed."""
-    order = np.argsort(sums, kind="stable")
-    rank = np.argsort(order)
-    law = _law_of_ascending(asked, tuple(sums[order].tolist()))
-    return np.array([law[tuple(rank[list(answer)].tolist())] for answer in answers(len(sums), asked.k)])
+    ascending, renamed = renaming(sums, asked.k)
+    law = _law_of_ascending(asked, ascending)
+    return np.array([law[answer] for answer in renamed])
 
 
 @cache
@@ -226,24 +206,10 @@ def _changes(unit: Unit, n: int, *, directed: bool, replaced: bool) -> NDArray[n
     places = _places(n, directed=directed)
     numbers = np.arange(3 ** len(places), dtype=np.int64)
     found = []
-    for own in _units(unit, places):
+    for own in units(unit, places):
         bare = numbers - sum(numbers // 3**place % 3 * 3**place for place in own)
         others = product(range(3), repeat=len(own)) if replaced else [(0,) * len(own)]
         for states in others:
             put = sum(state * 3**place for state, place in zip(states, own, strict=True))
             found.append(np.column_stack([numbers, bare + put]))
     return np.unique(np.concatenate(found), axis=0)
-
-
-def _units(unit: Unit, places: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the places of each unit."""
-    match unit:
-        case "pair":
-            keys: list[Any] = [frozenset(ends) for ends in places]
-        case "source":
-            keys = [ends[0] for ends in places]
-        case "target":
-            keys = [ends[1] for ends in places]
-        case _:
-            assert_never(unit)
-    return [[place for place, key in enumerate(keys) if key == each] for each in dict.fromkeys(keys)]

@@ -12,8 +12,6 @@ from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS
 from edgedp.mechanisms.projection import Projection
 from edgedp.words.vocabulary import StrengthName
 
-__all__ = ["TableProjection"]
-
 
 class TableProjection:
     """Everything that a draw may ask of a small graph, as arrays; the draw cannot tell the difference."""

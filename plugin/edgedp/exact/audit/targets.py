@@ -18,8 +18,6 @@ from edgedp.release.options import CountOptions
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.numbers import plan_count
 
-__all__ = ["TARGETS", "Law", "NumbersCase", "Outcome", "Target"]
-
 Outcome = tuple[int, ...]
 """The nodes of an answer, or the numbers of one."""
 

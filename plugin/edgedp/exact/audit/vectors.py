@@ -33,8 +33,6 @@ from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import JointMotkinPlan, JointPlan
 
-__all__ = ["all_vectors", "first_outcomes", "labelled_pairs", "worst_of_bought"]
-
 Ints = NDArray[np.int64]
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from edgedp.exact.experiments.grid import Cell
     from edgedp.words.progress import Progress
 
-__all__ = ["EPSILONS", "MOST", "OUTSIDE", "UNTIL_SURE", "advise", "check_target", "look_alike", "needs"]
-
 EPSILONS = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30", "100")
 """Tried one after the other; above 100 nothing is promised that is worth the name."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.words.progress import Progress
 
-__all__ = ["AXES", "experiment", "planned_cells", "run_experiment"]
-
 
 def experiment(
     source: Graph | str,

@@ -11,8 +11,6 @@ from edgedp.words.vocabulary import SAMPLERS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "TARGETS", "Needed", "curves", "epsilon_for", "in_order", "needed", "series_name"]
-
 TARGETS = (0.5, 0.8, 0.9)
 """Recalls that an epsilon is asked for."""
 

@@ -19,8 +19,6 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import PublicFacts
 from edgedp.words.errors import ParameterError
 
-__all__ = ["Facts", "Remembered", "RememberedProfile"]
-
 _Value = TypeVar("_Value")
 _MOST_CUTS = 64
 """So many cut vectors are kept, one int64 a node each: memory stays flat."""

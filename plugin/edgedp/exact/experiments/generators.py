@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
 
-__all__ = ["affiliation", "overlapping_clusters", "power_law"]
-
 
 def overlapping_clusters(
     nodes: int = 4_000,

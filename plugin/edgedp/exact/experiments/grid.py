@@ -16,19 +16,6 @@ from edgedp.mechanisms.checks import check_choice, check_whole
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SAMPLERS
 
-__all__ = [
-    "EPSILONS",
-    "KINDS",
-    "Cell",
-    "Kind",
-    "cells_of",
-    "check_runs",
-    "check_samples",
-    "check_seed",
-    "listed",
-    "run_seeds",
-]
-
 Kind = Literal["topk", "motkin", "numbers", "samples", "growth"]
 """What an experiment is about."""
 

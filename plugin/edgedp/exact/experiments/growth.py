@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from edgedp.graph.graph import Graph
 
-__all__ = ["GENERATORS", "generated", "measure_growth"]
-
 GENERATORS: dict[str, Callable[[int, int], Graph]] = {
     "clusters": lambda nodes, seed: generators.overlapping_clusters(
         nodes, clusters=max(nodes // 40, 2), largest=min(400, max(nodes // 10, 2)), seed=seed

@@ -18,8 +18,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Kept", "read_results", "replacing", "write_results"]
-
 
 class Kept:
     """The finished cells of one experiment, in a folder beside its file.

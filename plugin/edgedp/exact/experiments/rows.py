@@ -14,8 +14,6 @@ from edgedp.words.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "completed", "empty", "frame_of", "parameters_of"]
-
 COLUMNS = {
     "experiment": "String",
     "graph": "String",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from edgedp.exact.experiments.runs import Runner
 
-__all__ = ["check_processes", "run_cells"]
-
 _AHEAD = 4
 """Cells that wait at a process: memory does not grow with the grid."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")

@@ -44,8 +44,6 @@ from edgedp.words.vocabulary import Kind as ReleaseKind
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Runner", "check_cell", "planned"]
-
 Draw = Callable[[Words], NDArray[np.int64]]
 
 

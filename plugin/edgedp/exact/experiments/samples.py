@@ -7,8 +7,6 @@ import numpy as np
 from edgedp.graph.graph import Graph
 from edgedp.words.errors import ParameterError
 
-__all__ = ["SAMPLE_NODES", "breadth_first_sample"]
-
 SAMPLE_NODES = 50
 """As in the papers."""
 

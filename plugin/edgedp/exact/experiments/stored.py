@@ -12,8 +12,6 @@ from edgedp.mechanisms.checks import check_choice, check_option_names
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["STORED_KINDS", "run_stored"]
-
 STORED_KINDS: tuple[Kind, ...] = ("topk", "motkin", "numbers")
 """All kinds but samples and growth, which need no stored graph."""
 

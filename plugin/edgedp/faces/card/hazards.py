@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["HAZARDS", "SOURCE", "Hazard"]
-
 SOURCE = (
     "privacy hazards of NIST SP 800-226 (initial public draft, December 2023), by its sections, in our words"
 )

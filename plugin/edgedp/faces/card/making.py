@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from edgedp.stores.store import Store
     from edgedp.words.vocabulary import AccountName
 
-__all__ = ["NOT_STATED", "Stated", "card_of"]
-
 NOT_STATED = "not stated"
 """Stands where the curator has said nothing."""
 

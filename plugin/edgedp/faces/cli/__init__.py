@@ -109,7 +109,18 @@ def edgedp(ctx: click.Context, store: str | None, head: str | None, quiet: bool)
 
 def main() -> None:
     """Run the command line."""
+    _open_standard_streams()
     edgedp(prog_name="edgedp")
+
+
+def _open_standard_streams() -> None:
+    """Open what the caller closed, or files of the store would have its numbers; refuse where nobody reads answers."""
+    unread = sys.stdout is None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 -- for as long as we run
+    if unread:
+        sys.exit("Error: standard output is closed; leave it open, or redirect it to a file or /dev/null")
 
 
 def _add_commands() -> None:

@@ -12,8 +12,6 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from edgedp.stores.store import Store
 
-__all__ = ["complete_arguments"]
-
 _NEW_NAMES = ("register", "account")
 """Commands whose name need not be that of a stored graph."""
 

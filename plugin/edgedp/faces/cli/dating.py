@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from edgedp.faces.cli.output import together
 from edgedp.words.dates.durations import PERIODS
 
-__all__ = ["calendar_options", "date_column_options", "date_property_options", "dates_of_options"]
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-_OPTIONS = (
+calendar_options = together(
     click.option("--from", "calendar_from", metavar="DAY", help="First day of the first window, such as 2024-01-01."),
     click.option("--period", type=click.Choice(PERIODS), help="How long a window is."),
     click.option(
@@ -25,9 +21,10 @@ _OPTIONS = (
     ),
     click.option("--dates", metavar="final", help="Promise: no date ever changes; final, the only word."),
 )  # fmt: skip
+"""The options that declare a calendar."""
 
 
-_COLUMN = (
+date_column_options = together(
     click.option("--date", metavar="C", help="Column of the date of each row, by name or number from 1."),
     click.option(
         "--date-unit",
@@ -40,8 +37,9 @@ _COLUMN = (
         help="Columns that are kept of every row, for conditions; names are public.",
     ),
 )
+"""The options that say which columns are read beside the ends: that of the dates, and those that are kept."""
 
-_PROPERTY = (
+date_property_options = together(
     click.option(
         "--date",
         metavar="P",
@@ -56,33 +54,20 @@ _PROPERTY = (
         "--date-unit", type=click.Choice(["s", "ms"]), help="What an integer counts since 1970 in UTC."
     ),
 )
+"""The options that say which property of relationships holds their date, and how."""
 
 
-def date_column_options(command: _Command) -> _Command:
-    """Add the options that say which columns are read beside the ends: that of the dates, and those that are kept."""
-    for option in reversed(_COLUMN):
-        command = option(command)
-    return command
+def calendar_of(options: dict[str, Any], *, of_property: bool = False) -> dict[str, Any]:
+    """Take what declares a calendar out of some options; return ``dates`` and ``within`` as `Store.load` takes them.
 
-
-def date_property_options(command: _Command) -> _Command:
-    """Add the options that say which property of relationships holds their date, and how."""
-    for option in reversed(_PROPERTY):
-        command = option(command)
-    return command
-
-
-def calendar_options(command: _Command) -> _Command:
-    """Add the options that declare a calendar."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def dates_of_options(
-    start: str | None, period: str | None, grace: str | None, are: str | None, **reading: str | None
-) -> dict[str, Any] | None:
-    """Return the calendar that was given as `edgedp.Store.load` takes it; None where none was."""
-    given = {"from": start, "period": period, "grace": grace, "are": are, **reading}
-    found = {key: value for key, value in given.items() if value is not None}
-    return found or None
+    Parameters
+    ----------
+    of_property : bool
+        Whether `date_property_options` are among them.
+    """
+    names = {"from": "calendar_from", "period": "period", "grace": "grace", "are": "dates"}
+    if of_property:
+        names |= {"property": "date", "type": "date_type", "unit": "date_unit"}
+    given = {key: options.pop(name) for key, name in names.items()}
+    dates = {key: value for key, value in given.items() if value is not None}
+    return {"dates": dates or None, "within": options.pop("within")}

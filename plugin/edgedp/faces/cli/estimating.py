@@ -11,8 +11,6 @@ from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import print_object, print_rows
 from edgedp.release.options import Options
 
-__all__ = ["estimate_shown"]
-
 _COLUMNS = ("epsilon", "epsilon_remaining", "epsilon_remaining_after", "releases_left", "refused")
 
 
@@ -70,7 +68,7 @@ def _print_lines(told: Mapping[str, Any]) -> None:
             for key, value in told["parameters"].items()
         )
         click.echo(shown(f"asked: {asked}"))
-    from edgedp.release.plan.base import protects_more
+    from edgedp.release.plan.facts import protects_more
 
     more = protects_more(told["public"] or {})
     if more is not None:

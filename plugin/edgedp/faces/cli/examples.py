@@ -8,8 +8,6 @@ import click
 
 from edgedp.release.options import OPTIONS
 
-__all__ = ["EXAMPLES", "add_examples"]
-
 EXAMPLES = {
     **{
         asked.COMMAND: shlex.join(["edgedp", asked.COMMAND, "email-Enron", *asked.flags(asked.EXAMPLE)])

@@ -13,9 +13,7 @@ from edgedp.words.shown import amount, shown
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.graph.reading import LoadReport
-
-__all__ = ["check_offline", "say_loaded", "say_offline"]
+    from edgedp.graph.loading import LoadReport
 
 
 def check_offline(declared: Mapping[str, Any]) -> None:
@@ -24,7 +22,7 @@ def check_offline(declared: Mapping[str, Any]) -> None:
         if value:
             raise ParameterError(
                 f"--{name.replace('_', '-')} is of no use with --offline, which writes only ids and edges; "
-                "say it to 'edgedp register' after the import"
+                "give it to 'edgedp register' after the import"
             )
 
 

@@ -8,8 +8,6 @@ import click
 
 from edgedp.words.amounts.written import decimal_of, whole_of
 
-__all__ = ["DECIMAL", "WHOLE", "WholeRange"]
-
 
 class _Whole(click.types.IntParamType):
     """A whole number; click's own takes ``1_0`` for 10."""

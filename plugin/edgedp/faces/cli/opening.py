@@ -13,8 +13,6 @@ import click
 if TYPE_CHECKING:
     from edgedp.stores.store import Store
 
-__all__ = ["opened_store"]
-
 
 @contextmanager
 def opened_store() -> Iterator[Store]:

@@ -15,8 +15,6 @@ from edgedp.mechanisms import checks
 from edgedp.release.options import Option, Options, TopKOptions
 from edgedp.words.vocabulary import ENGINES, TOP_K_ENGINES
 
-__all__ = ["Word", "engine_option", "release_options"]
-
 _NUMBERS: dict[Any, Any] = {int: WHOLE, float: DECIMAL}
 """The one rule of numbers in place of click's own."""
 

@@ -18,22 +18,20 @@ from edgedp.words.shown import csv_line, shown
 if TYPE_CHECKING:
     from edgedp.words.progress import Progress
 
-__all__ = [
-    "QUIET",
-    "format_option",
-    "limit_option",
-    "notice",
-    "print_object",
-    "print_rows",
-    "progress_bar",
-    "quiet",
-    "say",
-    "working",
-]
-
 QUIET = "edgedp.quiet"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Return several options as one, in the order in which help shows them."""
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def format_option(command: _Command) -> _Command:

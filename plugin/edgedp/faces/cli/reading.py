@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgedp.faces.cli.options import Word
-from edgedp.faces.cli.output import say
+from edgedp.faces.cli.output import say, together
 from edgedp.words.shown import shown
 from edgedp.words.vocabulary import AGGREGATIONS
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.text.question import Question
 
-__all__ = ["WEIGHTS", "answered", "kind_options", "name_of", "reading_options", "weight_of", "weight_options"]
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-_OPTIONS = (
+reading_options = together(
     click.option("--source", metavar="C", help="Column of one end, by name or number from 1; with --target."),
     click.option("--target", metavar="C", help="Column of the other end."),
     click.option(
@@ -49,9 +44,10 @@ _OPTIONS = (
     ),
     click.option("--refresh", is_flag=True, help="Fetch a URL anew, whatever the cache holds."),
 )
+"""The options of `edgedp.read_graph`."""
 
 
-_KINDS = (
+kind_options = together(
     click.option(
         "--bipartite", is_flag=True, help="The ends are of different kinds; their ids are kept apart."
     ),
@@ -71,9 +67,10 @@ _KINDS = (
         help="GML, GEXF, GraphML, Pajek: nodes by their labels or their ids.  [default: asked if both could be]",
     ),
 )
+"""The options that say whether both ends are of one kind, and whether directions are kept."""
 
 
-WEIGHTS = (
+weight_options = together(
     click.option(
         "--weight",
         metavar="C",
@@ -97,13 +94,7 @@ WEIGHTS = (
         "--weight-signed", is_flag=True, help="Weights below 0 count; otherwise only those above 0."
     ),
 )
-
-
-def weight_options(command: _Command) -> _Command:
-    """Add the options that declare weights."""
-    for option in reversed(WEIGHTS):
-        command = option(command)
-    return command
+"""The options that declare weights."""
 
 
 def weight_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -116,13 +107,6 @@ def weight_of(options: dict[str, Any]) -> dict[str, Any]:
     if property_of is None and not said:
         return {}
     return {"weight": said if property_of is None else said | {"property": property_of}}
-
-
-def kind_options(command: _Command) -> _Command:
-    """Add the options that say whether both ends are of one kind, and whether directions are kept."""
-    for option in reversed(_KINDS):
-        command = option(command)
-    return command
 
 
 def answered(question: Question, reading: dict[str, Any]) -> dict[str, Any]:
@@ -143,13 +127,6 @@ def answered(question: Question, reading: dict[str, Any]) -> dict[str, Any]:
         load = {name: value for name, value in load.items() if name != "bipartite"} | {"one_kind": True}
     say(shown(f"the options that repeat this: {options(load)}"))
     return reading | load
-
-
-def reading_options(command: _Command) -> _Command:
-    """Add the options of `edgedp.read_graph` to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def name_of(source: str) -> str:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
-from edgedp.faces.cli.output import progress_bar
-from edgedp.faces.cli.reading import WEIGHTS, answered
+from edgedp.faces.cli.output import progress_bar, together
+from edgedp.faces.cli.reading import answered, weight_of, weight_options
 from edgedp.words.errors import ParameterError
 
-__all__ = ["check_registered", "registered_or_asked", "rule_options", "rules_given"]
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-_RULES = (
+rule_options = together(
     click.option(
         "--of", metavar="GRAPH", help="The loaded graph whose rows are read, and whose account releases debit."
     ),
     click.option(
-        "--orientation", default="undirected", show_default=True, metavar="O",
+        "--orientation", show_default="undirected, natural of an address with --directed", metavar="O",
         help="An edge is a relationship, or a row, either way (undirected), one each way (mutual), or the graph is "
         "directed (natural, reverse).",
     ),
@@ -36,32 +32,23 @@ _RULES = (
         "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
         help="How many relationships, or rows, make an edge.",
     ),
-    *WEIGHTS,
+    weight_options,
     click.option(
         "--candidates", metavar="L",
         help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
     ),
 )  # fmt: skip
+"""The options that say which relationships, or rows, make an edge."""
 
 
-def rule_options(command: _Command) -> _Command:
-    """Add the options that say which relationships, or rows, make an edge."""
-    for option in reversed(_RULES):
-        command = option(command)
-    return command
+def rules_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the rules and weights out of some options; return those that were given, as `Store.register` takes them."""
+    from edgedp.release.conditions import written_conditions
 
-
-def rules_given(
-    orientation: str, where: Mapping[str, Any], at_least: int, candidates: str | None
-) -> dict[str, Any]:
-    """Return the rules that were given, as `edgedp.Store.register` takes them."""
-    found = {
-        "orientation": orientation if orientation != "undirected" else None,
-        "where": where or None,
-        "at_least": at_least if at_least != 1 else None,
-        "candidates": candidates,
-    }
-    return {key: value for key, value in found.items() if value is not None}
+    usual: dict[str, Any] = {"orientation": None, "where": {}, "at_least": 1, "candidates": None}
+    given = {name: options.pop(name) for name in usual}
+    given["where"] = written_conditions(given["where"])
+    return {name: value for name, value in given.items() if value != usual[name]} | weight_of(options)
 
 
 def registered_or_asked(

@@ -6,8 +6,6 @@ import click
 
 from edgedp.release.options import OPTIONS
 
-__all__ = ["ROLES", "write_commands"]
-
 ROLES = {
     "First": {
         "demo": "Run the main job on the bundled e-mail graph, in a store of its own.",

@@ -9,8 +9,6 @@ from typing import Any
 
 from edgedp.words.shown import number, shown
 
-__all__ = ["brief", "plain", "sentence_lines", "table_lines"]
-
 _GAP = "  "
 _PROSE = frozenset({"about", "answer", "details", "numbers", "parameters", "problem", "reason", "title"})
 """Columns whose words may go on in the next line, where they are the last; no word is parted."""

@@ -21,8 +21,6 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.words.errors import ParameterError
 from edgedp.words.version import __version__
 
-__all__ = ["Desk", "server_for"]
-
 
 class Desk(ABC):
     """Where an analyst's questions are answered."""

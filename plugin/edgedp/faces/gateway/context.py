@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from edgedp.stores import Store
     from edgedp.stores.people.people import Person
 
-__all__ = ["Gateway", "Whose", "check_role"]
-
 _Result = TypeVar("_Result")
 
 Whose = Callable[[], "Person | None"]

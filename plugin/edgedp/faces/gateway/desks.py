@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from edgedp.stores import Store
     from edgedp.stores.remote import RemoteStore
 
-__all__ = ["AtAddress", "AtGateway", "answer", "by_stdio", "local", "serve_local"]
-
 _going: set[asyncio.Task[Any]] = set()
 """Releases whose caller may have gone: what is debited is drawn and kept, whoever still waits."""
 

@@ -12,8 +12,6 @@ import time
 
 from edgedp.faces.gateway.work import steps_after
 
-__all__ = ["Flight", "Flights"]
-
 
 class Flights:
     """Which releases are hidden, and until when by `time.monotonic`."""

@@ -17,8 +17,6 @@ from edgedp.release.plan import options_of
 from edgedp.words.amounts.written import UNSIGNED
 from edgedp.words.vocabulary import GRAPH_ENGINES, KINDS, AccountName, Kind
 
-__all__ = ["ReleaseKind", "kind_at", "release_kinds"]
-
 
 @dataclass(frozen=True)
 class ReleaseKind:
@@ -145,6 +143,9 @@ def _property(option: Option) -> dict[str, Any]:
                 {"type": "string", "pattern": rf"^\+?{UNSIGNED}$"},
             ]
         }
+    elif option.name == "where":
+        texts = {"type": "array", "items": {"type": "string"}}
+        return {"anyOf": [{"type": "object"}, texts, {"type": "null"}], "description": option.help}
     else:
         item = {}
     shape = {"type": "array", "items": item, "minItems": 1} if option.many else item

@@ -9,7 +9,7 @@ import signal
 import socket
 import ssl
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,6 @@ from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgedp.stores import Store
-
-__all__ = ["serve"]
 
 _BACKLOG = 512
 
@@ -68,9 +66,11 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
         scheme = "https" if settings.tls else "http"
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         told = "" if metrics_port is None else f"; metrics at http://127.0.0.1:{metrics_port}/metrics"
-        say(f"listening at {scheme}://{host}:{port}{told}")
-        log.write("listening", host=settings.host, port=port, metrics_port=metrics_port)
-        _run(_Server(_config(gateway, connections), gateway), listening, log)
+        server = _Server(_config(gateway, connections), gateway)
+        with _ending_in_order(server):
+            say(f"listening at {scheme}://{host}:{port}{told}")
+            log.write("listening", host=settings.host, port=port, metrics_port=metrics_port)
+            _run(server, listening, log)
     finally:
         gateway.close()
         if end_metrics is not None:
@@ -148,9 +148,25 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def _run(server: uvicorn.Server, listening: socket.socket, log: Log) -> None:
-    """Serve; a signal ends it in order, and ends nothing else."""
+@contextlib.contextmanager
+def _ending_in_order(server: uvicorn.Server) -> Iterator[None]:
+    """Let a signal end the server in order from the first word that it listens, and end nothing else.
 
+    While it serves, the handlers are uvicorn's own, which raises a signal again when it has ended.
+    """
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    before = {each: signal.signal(each, end) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _run(server: uvicorn.Server, listening: socket.socket, log: Log) -> None:
     def defect(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         log.write("defect", where="loop", error=None if error is None else type(error).__name__)
@@ -159,14 +175,8 @@ def _run(server: uvicorn.Server, listening: socket.socket, log: Log) -> None:
         asyncio.get_running_loop().set_exception_handler(defect)
         await server.serve(sockets=[listening])
 
-    # uvicorn raises a signal again when it has ended; by then there is nothing left for it to do.
-    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(main())
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(main())
 
 
 def _bound(settings: Settings, connections: Connections) -> Listening:

@@ -19,8 +19,6 @@ from typing import Any, TypeVar, cast
 
 from edgedp.faces.gateway.door.problems import Problem
 
-__all__ = ["Limiter", "Pool", "ended", "hold", "steps_after", "wait_for_step"]
-
 _Result = TypeVar("_Result")
 
 

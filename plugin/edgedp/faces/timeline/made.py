@@ -13,8 +13,6 @@ from typing import Any
 from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError
 
-__all__ = ["Listed", "Sequence", "sequences"]
-
 _OF_ONE = ("window", "windows", "epsilon", "target_recall", "version")
 """Parameters in which lists of one sequence may differ."""
 

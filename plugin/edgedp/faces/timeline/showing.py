@@ -10,8 +10,6 @@ from typing import Any
 from edgedp.faces.timeline.made import Listed
 from edgedp.faces.timeline.made import Sequence as Lists
 
-__all__ = ["picture", "to_html"]
-
 _MOST = 60
 """Windows of a picture: the last ones."""
 _LINES = 12

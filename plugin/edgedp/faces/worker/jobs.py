@@ -48,11 +48,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping
 
-from edgedp.faces.worker import estimating, reading, registering, releasing
+from edgedp.faces.worker import reading, registering, releasing
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.words.version import __version__
-
-__all__ = ["VERBS"]
 
 
 def about(request: Frame) -> Frame:
@@ -66,7 +64,7 @@ VERBS: Mapping[str, Callable[..., Frame]] = {
     "migrate": registering.migrate,
     "unknown_graph": releasing.unknown_graph,
     "plan": releasing.plan,
-    "estimate": estimating.estimate,
+    "estimate": releasing.estimate,
     "judge": releasing.judge,
     "draw": releasing.draw,
     "account": reading.account,

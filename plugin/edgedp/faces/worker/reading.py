@@ -10,21 +10,20 @@ from numpy.typing import NDArray
 from edgedp import exact
 from edgedp.faces.worker.requests import BY, for_cypher, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
-from edgedp.ledger import events, ledger, registry, sources
-from edgedp.ledger.backend import GraphRow, Row, Runner
+from edgedp.ledger import events, ledger, listing, sources
+from edgedp.ledger.backend import Row, Runner
 from edgedp.ledger.log import consistency, history, pages
+from edgedp.ledger.rows import GraphRow
 from edgedp.mechanisms import checks
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.stores.neo4j.packed import graph_of_arrays
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import MetricName, TopKMetricName
 
-__all__ = ["account", "accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
-
 
 def accounts(request: Frame) -> Frame:
     """Say in epsilon what accounts hold in integers of their currency."""
-    accounts = [registry.listed_account(row) for row in request.header["rows"]]
+    accounts = [listing.listed_account(row) for row in request.header["rows"]]
     for account in accounts:
         if "problem" in account:
             account["problem"] = in_cypher(account["problem"])

@@ -8,9 +8,11 @@ from typing import Any
 from edgedp.faces.worker.requests import BY, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
 from edgedp.graph.titles import check_apart
-from edgedp.ledger import attributes, events, ledger, registry, sources
-from edgedp.ledger.account import Account, Declaration, account_of, check_delta
+from edgedp.ledger import attributes, events, ledger, placing, registry, sources
+from edgedp.ledger.account import Account, account_of
+from edgedp.ledger.events import Declaration, check_delta
 from edgedp.ledger.pairs import projection_of
+from edgedp.ledger.rows import row_to_json
 from edgedp.ledger.script import Script
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
@@ -24,19 +26,6 @@ from edgedp.words.amounts.rho import delta_atto
 from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import UNITS
-
-__all__ = [
-    "account_script",
-    "attribute",
-    "check_graph",
-    "curator_refusal",
-    "drop",
-    "migrate",
-    "register",
-    "register_script",
-    "set_budget",
-    "version",
-]
 
 _PLACE = ("nodeLabel", "relationshipType", "idProperty")
 _DOMAIN = ("property", "low", "high", "grid", "points", "dependsOn", "epsilonBudget")
@@ -91,7 +80,7 @@ def register(request: Frame) -> Frame:
         given.get("weight"),
         names=(*_PLACE[:2], _RULES[2]),
     )
-    row = registry.registered_row(
+    row = placing.registered_row(
         checks.check_graph_name(request.header["name"]),
         made,
         checks.check_text(config.get(_PLACE[2]), _PLACE[2]),
@@ -104,7 +93,7 @@ def register(request: Frame) -> Frame:
     )
     checks.check_facts("recorded" if config.get(_FACTS) is None else config[_FACTS])
     allowed = checks.check_switch(config.get(_EMPTY) or False, _EMPTY)
-    return Frame({"graph": registry.row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
+    return Frame({"graph": row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
 
 
 def check_graph(request: Frame) -> Frame:
@@ -122,7 +111,7 @@ def check_graph(request: Frame) -> Frame:
         places.check_some_edge(row, graph.edge_count)
     return Frame(
         {
-            "graph": registry.row_to_json(row),
+            "graph": row_to_json(row),
             "exact": {"edgeCount": graph.edge_count, "maxDegree": graph.max_degree},
             "warnings": [
                 in_cypher(str(places.index_hint(row, label))) for label in request.header["unindexed"]
@@ -142,7 +131,7 @@ def register_script(request: Frame) -> Frame:
     row = replace(row, accounts=found.accounts)
     for delta in found.deltas(declared, account):
         check_delta(delta, row.node_count)
-    script = registry.register_script(
+    script = placing.register_script(
         row,
         account,
         declared,
@@ -157,7 +146,7 @@ def register_script(request: Frame) -> Frame:
     return Frame(
         {
             "script": script.to_dict(),
-            "graph": registry.row_to_json(row),
+            "graph": row_to_json(row),
             "warnings": [in_cypher(each) for each in hints],
         }
     )
@@ -235,7 +224,7 @@ def attribute(request: Frame) -> Frame:
     budget = config.get(_BUDGET)
     declared = Declaration(None if budget is None else budget_nano(budget, _BUDGET))
     steps = [
-        *registry.attributes_steps(row.name, found, Declaration(), by=BY, at=at),
+        *placing.attributes_steps(row.name, found, Declaration(), by=BY, at=at),
         *script.steps,
         *events.declaration_steps(account_of(row.name, "attributes"), found, declared, by=BY, at=at),
     ]
@@ -247,7 +236,7 @@ def drop(request: Frame) -> Frame:
     """Hand out the script that drops or forgets a graph."""
     row = registry.row_of(request.header["graph"])
     last = request.header["last"]
-    script = registry.drop_script(row, last, by=BY, at=ledger.now(), retire=places.retire_steps(row))
+    script = placing.drop_script(row, last, by=BY, at=ledger.now(), retire=places.retire_steps(row))
     return Frame({"script": script.to_dict()})
 
 
@@ -259,7 +248,7 @@ def curator_refusal(request: Frame) -> Frame:
         refusal = places.guard_refusal(outcome, registry.row_of(header["graph"]), header["rows"])
         if refusal is not None:
             raise refusal
-    raise events.curator_refusal(outcome, name)
+    raise ledger.curator_refusal(outcome, name)
 
 
 def _declared(config: dict[str, Any], *, zero: bool = False) -> dict[str, Any]:

@@ -10,28 +10,15 @@ from edgedp.graph.weights import weighting_of
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
-from edgedp.ledger.backend import GraphRow, Row
+from edgedp.ledger.backend import Row
 from edgedp.ledger.debits.question import Question
-from edgedp.ledger.registry import row_of
+from edgedp.ledger.rows import GraphRow, row_of
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan, PublicFacts, options_from_config
 from edgedp.release.plan import plan as plan_again
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError, UnknownNameError
-
-__all__ = [
-    "BY",
-    "accounts_of",
-    "config_of",
-    "first_of",
-    "for_cypher",
-    "graph_of",
-    "known_config",
-    "plan_of",
-    "plan_to_json",
-    "question_of",
-]
 
 BY = ""
 """Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""

@@ -12,8 +12,6 @@ from functools import cache
 from edgedp.release.plan import options_of
 from edgedp.words.vocabulary import KINDS
 
-__all__ = ["in_cypher"]
-
 _DECLARED = (
     "allow_empty",
     "degree_bound",

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from edgedp.graph.graph import Graph
 from edgedp.words.vocabulary import StrengthName
 
-__all__ = ["strengths", "strengths_by_igraph"]
-
 _EXACT = 2**53
 """Below it igraph, which adds up floats, is exact."""
 

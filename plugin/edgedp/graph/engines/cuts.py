@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
 
-__all__ = ["CutRows", "cut_rows", "cut_votes", "node_words", "order_keys", "row_words"]
-
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 

@@ -21,11 +21,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = [
-    "Figures", "GraphFigures", "edge_triangles", "falling", "maximal_pairs", "most_common_neighbors", "most_common_of",
-    "move_bounds", "ranges", "top_sums", "two_triangles_move",
-]  # fmt: skip
-
 Ints = NDArray[np.int64]
 
 BLOCK = 1 << 21

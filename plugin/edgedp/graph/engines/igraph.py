@@ -3,38 +3,22 @@
 It works where the compiled kernels are missing, and is written independently of the kernels: triangles are igraph's,
 pairs are counted by listing paths of length two in blocks of bounded size. Same functions, same names.
 
-A path of length two ``u - x - w`` with ``u < w`` starts with the arc ``u -> x`` and goes on in the row of ``x``
-behind ``u``. Arcs are indices into the rows of a graph; the arc back is found once for all of them.
-
 Privacy: everything here is computed from private edges and is not a release.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.cuts import cut_rows
+from edgedp.graph.engines.paths import Rows, blocks, ranges
 from edgedp.graph.graph import Graph
-
-__all__ = [
-    "betweenness2",
-    "betweenness2_shares",
-    "cut_closed_shares",
-    "cut_shares",
-    "ebc",
-    "max_common_neighbors",
-    "ordered_degrees",
-    "triangles",
-]
 
 Ints = NDArray[np.int64]
 
-BLOCK = 1 << 20
-"""Paths listed at once: some ten arrays of this length make up the memory."""
 LOW_WORD_BITS = 31
 
 
@@ -85,9 +69,9 @@ def ebc(graph: Graph, positions: Ints | None = None) -> NDArray[np.float64]:
             np.arange(graph.node_count), label[graph.edges()], nodes_supplied=True
         )
         return ebc(relabelled, np.arange(graph.node_count))[label]
-    rows = _Rows.of(graph.indptr, graph.indices)
+    rows = Rows.of(graph.indptr, graph.indices)
     result = np.empty(len(positions))
-    for chosen in _blocks(rows.sums_over_neighbors(rows.indptr[1:] - rows.behind)[positions]):
+    for chosen in blocks(rows.sums_over_neighbors(rows.indptr[1:] - rows.behind)[positions]):
         result[chosen] = _ebc_of(rows, positions[chosen])
     return result
 
@@ -102,7 +86,7 @@ def betweenness2(graph: Graph, positions: Ints | None = None) -> NDArray[np.floa
     [0.5, 0.5, 0.5, 0.5]
     """
     result = np.zeros(graph.node_count)
-    rows = _Rows.of(graph.indptr, graph.indices)
+    rows = Rows.of(graph.indptr, graph.indices)
     sources = (
         np.arange(graph.node_count) if positions is None else np.unique(rows.heads[rows.arcs(positions)])
     )
@@ -121,7 +105,7 @@ def betweenness2_shares(graph: Graph, bits: int) -> Ints:
     [524288, 524288, 524288, 524288]
     """
     result = np.zeros(graph.node_count, dtype=np.int64)
-    rows = _Rows.of(graph.indptr, graph.indices)
+    rows = Rows.of(graph.indptr, graph.indices)
     for paths in rows.paths(np.arange(graph.node_count), apart=True):
         _add_up(result, paths.centres, (1 << bits) // paths.shared)
     return result
@@ -211,96 +195,13 @@ def max_common_neighbors(graph: Graph, positions: Ints | None = None) -> Ints:
     [2, 2, 2, 2, 1]
     """
     result = np.zeros(graph.node_count, dtype=np.int64)
-    rows = _Rows.of(graph.indptr, graph.indices)
+    rows = Rows.of(graph.indptr, graph.indices)
     sources = np.arange(graph.node_count) if positions is None else np.unique(positions)
     for paths in rows.paths(sources, behind=positions is None):
         np.maximum.at(result, paths.sources, paths.shared)
         if positions is None:
             np.maximum.at(result, paths.targets, paths.shared)
     return result if positions is None else result[positions]
-
-
-class _Paths(NamedTuple):
-    """A block of paths of length two, an entry each."""
-
-    sources: Ints
-    centres: Ints
-    targets: Ints
-    shared: Ints
-    """How many such paths there are from the source to the target."""
-
-
-class _Rows(NamedTuple):
-    """Sorted rows of a symmetric adjacency, with what it takes to walk two steps."""
-
-    indptr: Ints
-    heads: Ints
-    tails: Ints
-    back: Ints
-    """(arcs,) the arc in the other direction."""
-    behind: Ints
-    """(n,) the first arc of a row whose head is larger than its tail."""
-
-    @classmethod
-    def of(cls, indptr: Ints, indices: NDArray[np.integer]) -> _Rows:
-        heads = indices.astype(np.int64)
-        tails = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        # By head, then tail: that is the order of the arcs back.
-        back = np.argsort(heads, kind="stable")
-        behind = indptr[:-1] + np.bincount(tails[heads < tails], minlength=len(indptr) - 1)
-        return cls(indptr, heads, tails, back, behind)
-
-    def arcs(self, nodes: Ints) -> Ints:
-        """Return the arcs of the nodes, node after node."""
-        return _ranges(self.indptr[nodes], self.indptr[nodes + 1])
-
-    def sums_over_neighbors(self, values: Ints) -> Ints:
-        """Return, for each node, the sum of its neighbours' values."""
-        reached = np.concatenate([[0], np.cumsum(values[self.heads])])
-        return np.diff(reached[self.indptr])
-
-    def paths(
-        self, sources: Ints, ends: Ints | None = None, *, behind: bool = True, apart: bool = False
-    ) -> Iterator[_Paths]:
-        """Yield the paths of length two from each source, in blocks of about `BLOCK`, the pairs of a source whole.
-
-        Parameters
-        ----------
-        sources : (k,) int64
-            Ascending.
-        ends : (n,) int64, optional
-            One above the largest target that a source can reach; ``n`` if None.
-        behind : bool
-            Only targets larger than the source; otherwise all but the source itself.
-        apart : bool
-            Only targets that are not adjacent to the source.
-        """
-        n = len(self.indptr) - 1
-        starts = self.back + 1 if behind else self.indptr[self.heads]
-        lengths = self.indptr[self.heads + 1] - starts
-        reached = np.concatenate([[0], np.cumsum(lengths)])
-        cost = reached[self.indptr[sources + 1]] - reached[self.indptr[sources]]
-        for chosen in _blocks(cost):
-            block = sources[chosen]
-            first = block if behind else np.zeros_like(block)
-            width = (np.full(len(block), n) if ends is None else ends[block]) - first
-            # The cell of a pair: the source's window of targets, after the windows of the sources before.
-            window = np.zeros(n, dtype=np.int64)
-            window[block] = np.cumsum(width) - width - first
-            arcs = self.arcs(block)
-            taken = np.repeat(arcs, lengths[arcs])
-            from_source = self.tails[taken]
-            target = self.heads[_ranges(starts[arcs], starts[arcs] + lengths[arcs])]
-            cell = window[from_source] + target
-            unwanted = [np.zeros(0, dtype=np.int64)]
-            if apart:
-                adjacent = arcs[self.heads[arcs] > self.tails[arcs]] if behind else arcs
-                unwanted.append(window[self.tails[adjacent]] + self.heads[adjacent])
-            if not behind:
-                unwanted.append(window[block] + block)
-            shared = _occurrences(cell, np.concatenate(unwanted), int(width.sum()))
-            kept = shared > 0
-            yield _Paths(from_source[kept], self.heads[taken[kept]], target[kept], shared[kept])
 
 
 def _cut_paths(
@@ -321,10 +222,10 @@ def _cut_paths(
     stops = np.cumsum(counts)
     reached = np.concatenate([[0], np.cumsum(lengths)])
     arcs = np.repeat(np.arange(n), graph.degrees) * n + graph.indices
-    for chosen in _blocks(reached[stops] - reached[stops - counts]):
+    for chosen in blocks(reached[stops] - reached[stops - counts]):
         of = slice(int(stops[chosen.start] - counts[chosen.start]), int(stops[chosen.stop - 1]))
         source = np.repeat(members[into[of]], lengths[of])
-        target = members[_ranges(into[of] + 1, into[of] + 1 + lengths[of])]
+        target = members[ranges(into[of] + 1, into[of] + 1 + lengths[of])]
         cells = source * n + target
         found = np.minimum(np.searchsorted(arcs, cells), max(len(arcs) - 1, 0))
         yield np.repeat(centres[of], lengths[of]), cells, arcs[found] == cells
@@ -336,7 +237,7 @@ def _add_up(sums: Ints, places: Ints, terms: Ints) -> None:
         sums += np.bincount(places, word, minlength=len(sums)).astype(np.int64) << shift
 
 
-def _ebc_of(rows: _Rows, nodes: Ints) -> NDArray[np.float64]:
+def _ebc_of(rows: Rows, nodes: Ints) -> NDArray[np.float64]:
     """Return the ego-betweenness of some nodes, from one graph that holds all of their ego networks apart."""
     n = len(rows.indptr) - 1
     arcs = rows.arcs(nodes)
@@ -346,7 +247,7 @@ def _ebc_of(rows: _Rows, nodes: Ints) -> NDArray[np.float64]:
     key = ego * n + member  # ascending
     lengths = rows.indptr[member + 1] - rows.behind[member]
     a = np.repeat(np.arange(len(arcs)), lengths)
-    wanted = ego[a] * n + rows.heads[_ranges(rows.behind[member], rows.indptr[member + 1])]
+    wanted = ego[a] * n + rows.heads[ranges(rows.behind[member], rows.indptr[member + 1])]
     b = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
     inside = key[b] == wanted
     a, b = a[inside], b[inside]
@@ -356,43 +257,13 @@ def _ebc_of(rows: _Rows, nodes: Ints) -> NDArray[np.float64]:
     both = np.sort(np.concatenate([a * size + b, b * size + a]))
     indptr = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(both // max(size, 1), minlength=size), out=indptr[1:])
-    joined = _Rows.of(indptr, both % max(size, 1))
+    joined = Rows.of(indptr, both % max(size, 1))
     joint_pairs, betweenness = np.zeros((2, len(nodes)))
     for paths in joined.paths(np.arange(size), np.cumsum(degrees)[ego], apart=True):
         of = ego[paths.sources]
         joint_pairs += np.bincount(of, 1 / paths.shared, minlength=len(nodes))
         betweenness += np.bincount(of, 1 / (paths.shared * (paths.shared + 1)), minlength=len(nodes))
     return apart - np.rint(joint_pairs) + betweenness
-
-
-def _occurrences(cells: Ints, unwanted: Ints, size: int) -> Ints:
-    """Return how often each entry's cell occurs in `cells`, 0 for unwanted cells; by a table if it pays."""
-    if size <= 8 * len(cells):
-        table = np.bincount(cells, minlength=size)
-        table[unwanted] = 0
-        return table[cells]
-    found, inverse, counts = np.unique(cells, return_inverse=True, return_counts=True)
-    counts[np.isin(found, unwanted)] = 0
-    occurrences: Ints = counts[inverse]
-    return occurrences
-
-
-def _blocks(cost: Ints) -> Iterator[slice]:
-    """Yield consecutive slices of about `BLOCK` cost, or of one entry that costs more."""
-    reached = np.cumsum(cost)
-    start = 0
-    while start < len(cost):
-        before = int(reached[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(reached, before + BLOCK, side="right")), start + 1)
-        yield slice(start, stop)
-        start = stop
-
-
-def _ranges(starts: Ints, stops: Ints) -> Ints:
-    """Return ``arange(start, stop)`` of every pair, one after the other."""
-    lengths = stops - starts
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
 
 
 def _pairs(degrees: Ints) -> Ints:

@@ -10,8 +10,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["top_positions"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

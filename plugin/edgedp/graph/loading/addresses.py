@@ -24,14 +24,17 @@ from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
 from edgedp.graph.reading.sources.databases import database_of
 from edgedp.graph.reading.sources.folders import Part, is_pattern, marks_of, parts_of
-from edgedp.graph.reading.sources.places import canonical, canonical_pattern, canonical_table
+from edgedp.graph.reading.sources.places import (
+    canonical,
+    canonical_pattern,
+    canonical_table,
+    is_catalogued,
+)
 from edgedp.words.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.words.progress import Progress
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.text.result import Read
-
-__all__ = ["Address", "Marks", "ids_digest", "reads", "settled"]
 
 _READ = frozenset({"file", "s3", "s3a", "s3n", "gs", "gcs", "az", "http", "https"})
 _SETTLED_NANOSECONDS = 2_000_000_000
@@ -93,6 +96,12 @@ class Address:
         ParameterError
             An address holds a secret, or is read by Spark alone.
         """
+        for name, asked in (("edges", edges), ("nodes", nodes)):
+            if is_catalogued(asked):
+                raise ParameterError(
+                    f"{name} are a table of a catalogue, which only Spark finds; give engine 'spark', or the address "
+                    "of its files"
+                )
         listed = None if nodes is None else canonical(nodes, "nodes")
         if listed is not None and not reads(listed):
             raise ParameterError(f"nodes are at an address that only Spark reads; {_OTHER}")

@@ -1,28 +1,27 @@
-"""From rows that were read to a graph: directions, and sides that are kept apart or asked about."""
+"""From rows that were read, or a graph of another library, to a graph; sides that are kept apart or asked about."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.columns import ColumnRows
-from edgedp.graph.dated import DatedRows
+from edgedp.graph.conversions import keeps_directions
 from edgedp.graph.graph import Graph
 from edgedp.graph.reading.dates import seconds_of
+from edgedp.graph.reading.formats.tabular import is_frame
 from edgedp.graph.reading.numbering import number_nodes
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.locating import Location
-from edgedp.graph.reading.text.deciding import HARDLY, ask_of_sides, overlap
+from edgedp.graph.reading.text.question import HARDLY, Seen, overlap
 from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import kind_of
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["build", "check_beside", "check_directed"]
 
 _ENOUGH = 1 << 16
 
@@ -77,13 +76,33 @@ def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source:
         _ask_of_sides(read, positions, len(node_ids), options, source)
     supplied = listed is not None or own is not None
     graph = Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
-    if options.weight is not None:
-        graph = graph.with_weights(positions, read.weights, options.weight)
-    if read.dates is not None:
-        graph.kept["dated"] = DatedRows(positions, seconds_of(read.dates))
-    if read.kept is not None:
-        graph.kept["columns"] = ColumnRows(positions, read.kept)
-    return graph
+    seconds = None if read.dates is None else seconds_of(read.dates)
+    return graph.beside(
+        positions, weights=read.weights, weight=options.weight, seconds=seconds, columns=read.kept
+    )
+
+
+def graph_in_memory(value: Any, *, directed: bool = False) -> Graph:
+    """Return the graph of a value that says by its type how it is meant; refuse every other by its type."""
+    library = type(value).__module__.partition(".")[0]
+    if isinstance(value, Graph):
+        if keeps_directions(directed) and not value.directed:
+            raise ParameterError(
+                "graph was made without its directions, which directed asks for; make it with directed=True"
+            )
+        return value
+    if any(kind.__module__.partition(".")[0] == "networkx" for kind in type(value).__mro__):
+        return Graph.from_networkx(value, directed=directed)
+    if hasattr(value, "get_edgelist") and hasattr(value, "vs"):
+        return Graph.from_igraph(value, directed=directed)
+    if hasattr(value, "tocoo"):
+        return Graph.from_scipy(value, directed=directed)
+    if is_frame(value) and library != "numpy":
+        return Graph.from_frame(value, directed=directed)
+    raise ParameterError(
+        f"graph is {kind_of(value)}, must be an edgedp.Graph, a source to read, a networkx or igraph graph, "
+        "a sparse matrix or a data frame; for pairs of ids give Graph.from_edges(pairs)"
+    )
 
 
 def _apart(read: Read) -> list[pl.Series]:
@@ -111,6 +130,7 @@ def _ask_of_sides(
         if overlap(one, two, int((seen[0] & seen[1]).sum())) >= HARDLY:
             return
     header = read.first_line == "names of columns" if read.first_line else None
-    ask_of_sides(
-        source, read.header or None, read.rows, read.picked, options, header, told=not read.first_line
+    asked = Seen(
+        source, options, read.header or None, read.rows, header, read.picked, told=not read.first_line
     )
+    asked.ask("has ends that share hardly an id, so they may be of different kinds", sides=True)

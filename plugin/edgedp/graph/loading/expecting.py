@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from edgedp.graph.reading.formats.queries import rows_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content, opened_content
 from edgedp.graph.reading.sources.databases import Database
+from edgedp.graph.reading.sources.dialects import rows_of
 from edgedp.graph.reading.sources.folders import Part, marks_of
-
-__all__ = ["DATE_OF_ROW", "INTEGER_ROW", "TEXT_ROW", "rows_of_parts", "rows_of_table"]
 
 INTEGER_ROW, TEXT_ROW = 128, 192
 """Bytes of memory a row: reading, and the release that takes most (bench/addresses.py)."""
@@ -56,7 +54,8 @@ def rows_of_table(database: Database, options: ReadingOptions) -> int:
         As of `Database.session`.
     """
     with database.session() as session:
-        statement = f"SELECT count(*) AS rows_there FROM {rows_of(options)}"  # noqa: S608 -- a name that is quoted
+        there = rows_of(database.kind, options.table, options.query)
+        statement = f"SELECT count(*) AS rows_there FROM {there}"  # noqa: S608 -- a name that is quoted
         return int(session.schema(statement)[2][0][0])
 
 

@@ -7,11 +7,10 @@ import os
 import re
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.graph import Graph
-from edgedp.graph.reading.sources.folders import marks_of, parts_of
+from edgedp.graph.reading.sources.folders import marks_of
 from edgedp.words.errors import StoreError
 from edgedp.words.shown import address_shown
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
     from edgedp.graph.reading.options import ReadingOptions
     from edgedp.graph.reading.sources.locating import Location
-
-__all__ = ["Origin", "origin_kept", "origin_of"]
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -122,10 +119,7 @@ def _repeatable(where: Location | None, file: object) -> tuple[str, str]:
         return given, ""
     if _ADDRESS.match(given):
         if where is not None and where.database is not None:
-            return (
-                where.database.whole_address(),
-                "",
-            )  # it holds no secret, or was refused, as that of a bucket
+            return where.database.whole_address(), ""  # without a secret, which is refused, as in a bucket's
         if where is not None and where.bucket is not None:
             return given, ""
         shown = address_shown(given)
@@ -138,10 +132,7 @@ def _mark(where: Location) -> str:
     if where.download is not None:
         return f"sha256 {where.download.sha256}"
     if where.many:
-        parts = (
-            where.bucket.parts() if where.bucket is not None else parts_of(where.path or Path(), where.name)
-        )[0]
-        marks = marks_of(parts)
+        marks = marks_of(where.parts()[0])
         newest = datetime.fromtimestamp(max(mark[3] for mark in marks) / 1e9, tz=UTC)
         return f"{len(marks)} files, {sum(mark[2] for mark in marks)} bytes, newest {newest.isoformat()}"
     if where.path is None or not where.path.is_file():

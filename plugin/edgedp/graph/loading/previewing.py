@@ -13,8 +13,6 @@ from edgedp.words.errors import UndecidedError
 from edgedp.words.progress import Progress
 from edgedp.words.shown import shortened
 
-__all__ = ["Preview", "preview", "previewed"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Preview:

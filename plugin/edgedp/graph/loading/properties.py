@@ -7,28 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from edgedp.graph.graph import Graph
+from edgedp.graph.reading.beside import Beside
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
-from edgedp.graph.reading.text.deciding import named_position
-from edgedp.graph.reading.text.layout import Layout, detect_layout
-from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines, split_line
+from edgedp.graph.reading.text.deciding import position_of
+from edgedp.graph.reading.text.layout import detect_layout
+from edgedp.graph.reading.text.lines import COMMENTS, Blocks
+from edgedp.graph.reading.text.table import read_columns
 from edgedp.words.errors import GraphFormatError, ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = [
-    "checked_properties",
-    "read_tabular_properties",
-    "read_text_properties",
-    "value_of",
-    "with_properties",
-]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -85,25 +80,22 @@ def read_text_properties(
     GraphFormatError, ParameterError
         A line is broken, or no column has one of the names.
     """
+    import polars as pl
+
     blocks = Blocks(content.chunks, source)
-    signs = COMMENTS if options.comments is None else options.comments
-    layout: Layout | None = None
-    picked: list[int] = []
-    values: dict[str, list[Any]] = {name: [] for name in names}
-    for block in blocks:
-        rest, number = block, blocks.line_count - block.count(b"\n") + 1
-        if layout is None:
-            if next(data_lines(block, signs), None) is None:
-                continue
-            layout = detect_layout(block, source, 1, options)
-            picked = [named_position(name, layout.first, source) for name in names]
-            rest, number = block[layout.start :], number + block.count(b"\n", 0, layout.start)
-        for at, _, raw in data_lines(rest, layout.comments, 0, number):
-            fields = split_line(raw, at, layout.separator, source)
-            for name, column in zip(names, picked, strict=True):
-                field = fields[column]
-                values[name].append(field if name == title else value_of(field))
-    return values
+    block = blocks.first(COMMENTS if options.comments is None else options.comments)
+    layout = detect_layout(block, source, 1, options)
+    blocks.push_back(block[layout.start :])
+    at = [position_of(name, "a property", layout.first, layout.columns, source) for name in names]
+    beside = Beside(kept=tuple(at))
+    read = read_columns(blocks, replace(layout, beside=beside), source, "text").beside
+    texts = {
+        position: column.cast(pl.String) for position, column in zip(beside.positions, read, strict=True)
+    }
+    return {
+        name: [text if name == title else value_of(text) for text in texts[position]]
+        for name, position in zip(names, at, strict=True)
+    }
 
 
 def read_tabular_properties(
@@ -113,7 +105,7 @@ def read_tabular_properties(
     from edgedp.graph.reading.formats.tabular import columns_of
 
     there, load, _ = columns_of(content, kind)
-    picked = tuple(named_position(name, there, source) for name in names)
+    picked = tuple(position_of(name, "a property", there, len(there), source) for name in names)
     return {name: column.to_pylist() for name, column in zip(names, load(picked), strict=True)}
 
 

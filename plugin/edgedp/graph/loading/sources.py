@@ -6,15 +6,15 @@ import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgedp.graph.columns import with_rows
 from edgedp.graph.graph import Graph
-from edgedp.graph.loading.building import build, check_beside, check_directed
-from edgedp.graph.loading.joining import read_parts
+from edgedp.graph.loading.building import build, check_beside, check_directed, graph_in_memory
+from edgedp.graph.loading.located import read_located
 from edgedp.graph.loading.origins import origin_of
 from edgedp.graph.loading.properties import (
     checked_properties,
@@ -22,23 +22,20 @@ from edgedp.graph.loading.properties import (
     read_text_properties,
     with_properties,
 )
-from edgedp.graph.loading.reporting import report_of
-from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
-from edgedp.graph.reading.report import LoadReport
-from edgedp.graph.reading.sources.content import Content, opened_content
+from edgedp.graph.loading.reporting import LoadReport, report_of
+from edgedp.graph.reading.beside import weights_apart
+from edgedp.graph.reading.options import OPTIONS, Column, Ids, ReadingOptions, checked_options
+from edgedp.graph.reading.sources.content import opened_content
 from edgedp.graph.reading.sources.locating import Location, locate, obtain
-from edgedp.graph.reading.sources.recognition import Format, recognise
+from edgedp.graph.reading.sources.recognition import recognise
 from edgedp.graph.reading.text.result import Read
-from edgedp.graph.reading.weighing import weights_apart
-from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.progress import Progress, Silent
 from edgedp.words.shown import shown
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["Nodes", "graph_of", "loaded", "read_graph", "read_source"]
 
 _log = logging.getLogger("edgedp.graph.reading")
 
@@ -105,7 +102,7 @@ def read_graph(
         Whether nodes of GML, GEXF, GraphML and Pajek go by their labels or their ids. Where each has a label
         of its own that is not its id it is asked; nodes of Pajek go by their labels.
     table, query : str, optional
-        What is read of a database, of which `file` is the address (``postgresql://``, ``sqlite:///``, ``duckdb:///``):
+        What is read of a database, of which `file` is the address (``postgresql://``, ``mysql://``, ``sqlite:///``...):
         a table, perhaps with its schema and a dot before it, or what a query selects.
     date : str or int, optional
         The column of the date of each row, by name or by number from 1, of text, JSON lines, Parquet, Arrow and tables
@@ -155,26 +152,8 @@ def read_graph(
     >>> read_graph("email-Enron")
     <Graph: 36,692 nodes, read from the edges>
     """
-    options = checked_options(
-        source=source,
-        target=target,
-        header=header,
-        separator=separator,
-        ids=ids,
-        comments=comments,
-        bipartite=bipartite,
-        one_kind=one_kind,
-        labels=labels,
-        table=table,
-        query=query,
-        date=date,
-        date_unit=date_unit,
-        columns=columns,
-        weight=weight,
-        directed=directed,
-        nodes_header=nodes_header,
-        refresh=refresh,
-    )
+    asked = locals()
+    options = checked_options(**{name: asked[name] for name in OPTIONS})
     return read_source(file, nodes, options, properties=properties)[0]
 
 
@@ -235,7 +214,7 @@ def loaded(
     where = locate(file, progress, refresh=options.refresh)
     listed, nodes_read = _nodes(nodes, where, options, progress)
     columns = _properties(nodes, nodes_read, named, title, options, progress)
-    read = _read(where, 2, _known(where, options), progress)
+    read = read_located(where, 2, _known(where, options), progress)
     check_beside(options, read)
     read = weights_apart(read, options)
     if options.directed:
@@ -266,8 +245,6 @@ def graph_of(value: Any, *, directed: bool = False) -> Graph:
     >>> graph_of(Graph.from_edges([(1, 2)])).node_count
     2
     """
-    from edgedp.graph.loading.given import graph_in_memory
-
     if isinstance(value, str | os.PathLike):
         return read_source(value, options=checked_options(directed=directed))[0]
     return graph_in_memory(value, directed=directed)
@@ -291,7 +268,7 @@ def _nodes(
         )
     if where is None:
         return None, None
-    read = _read(where, 1, options.of_nodes(), progress)
+    read = read_located(where, 1, options.of_nodes(), progress)
     return read.columns[0], read
 
 
@@ -321,95 +298,6 @@ def _properties(
                 f"{where.name!r} is {kind}, and properties are columns of CSV, Parquet or Arrow; convert it"
             )
         return read_text_properties(content, where.name, named, options.of_nodes(), title)
-
-
-def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
-    """Read a file, or all of a folder; a download that cannot be read does not stay in the cache."""
-    if where.database is not None:
-        from edgedp.graph.reading.formats.queries import read_query
-
-        return read_query(where.database, options, progress)
-    if of_database := options.given("table", "query"):
-        raise ParameterError(
-            f"{of_database} has no effect for a file; read it without this option, or give a database's address"
-        )
-    if where.many:
-        return read_parts(where, options, lambda part, inside: _read(part, width, inside, progress))
-    try:
-        with opened_content(where.path, where.name, progress, where.bucket) as content:
-            read = _read_content(content, where, width, options)
-            if where.download is not None and options.separator is None:
-                _refuse_sentence(read, where)
-            return read
-    except GraphFormatError as error:
-        if where.download is not None and isinstance(error, UndecidedError) and len(error.question.rows) == 1:
-            error = _sentence(where)
-        if where.download is not None and where.download.fresh and not where.download.declared:
-            where.download.discard()
-        raise error from None
-
-
-def _refuse_sentence(read: Read, where: Location) -> None:
-    """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
-    if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
-        raise _sentence(where)
-
-
-def _sentence(where: Location) -> GraphFormatError:
-    return GraphFormatError(
-        f"{where.name!r} answered with one line of words and no list; check the address, or give "
-        f"{option('separator', 'space')}"
-    )
-
-
-def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:
-    kind: Format = "text"
-    if not (options.separator is not None and b"\0" not in content.head):
-        kind = recognise(content.head, where.suffixes, where.name)
-    if options.labels is not None and kind not in ("gml", "gexf", "graphml", "pajek"):
-        raise ParameterError(
-            f"labels has no effect for {kind}, whose nodes have none; read it without this option"
-        )
-    if kind == "text":
-        from edgedp.graph.reading.text.text import read_text
-
-        return read_text(content, where.name, width, options)
-    if kind in ("parquet", "arrow"):
-        from edgedp.graph.reading.formats.tabular import read_tabular
-
-        return read_tabular(content, kind, where.name, width, options)
-    if kind == "json lines":
-        from edgedp.graph.reading.formats.jsonlines import read_json_lines
-
-        return read_json_lines(content, where.name, width, options)
-    if width == 1:
-        raise GraphFormatError(
-            f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
-        )
-    without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
-    if without_effect is not None:
-        raise ParameterError(
-            f"{without_effect} has no effect for {kind}, which has no columns to choose; read it without this option"
-        )
-    return _read_network(content, kind, where.name, options)
-
-
-def _read_network(content: Content, kind: Format, name: str, options: ReadingOptions) -> Read:
-    from edgedp.graph.reading.formats import markup, matrices, networks
-
-    match kind:
-        case "graphml" | "gexf":
-            return markup.read_markup(content.chunks, kind, name, options.ids, options.labels)
-        case "gml" | "pajek":
-            return networks.read_network(content, kind, name, options.ids, options.labels)
-        case "matrix market":
-            return matrices.read_matrix_market(content, name, options.ids)
-        case "metis":
-            return matrices.read_metis(content, name, options.ids)
-        case "text" | "parquet" | "arrow" | "json lines":
-            raise AssertionError(kind)
-        case _:
-            assert_never(kind)
 
 
 def _series_of(nodes: Any) -> pl.Series:

@@ -1,20 +1,24 @@
 """Files, addresses and datasets of the catalogue become columns of ids; `edgedp.graph.loading` makes the graph.
 
-``locating`` finds the file, ``content`` unpacks it, ``recognition`` tells its format. Of a text, ``layout``
-tells the separator, ``deciding`` what is sure about columns and first line, and ``table`` reads the ids; ``tabular``,
-``markup``, ``networks`` and ``matrices`` read the other formats. ``numbering`` turns ids into positions.
+The data's way, in six steps, of which each knows only those before it:
+
+1. a place: ``sources/locating`` finds what a name, a path or an address means;
+2. bytes: ``sources/content`` opens and unpacks it, ``sources/recognition`` tells its format;
+3. columns: ``text/layout`` and ``formats/choosing`` say which are read, by the closed list of ``text/deciding``, or ask
+   (``text/question``);
+4. rows: ``text/table`` reads those of a text, ``formats/`` the others;
+5. ids: ``series`` makes them all integers or all texts, ``text/judging`` refuses or asks about what is hardly an id;
+6. arrays: ``numbering`` makes positions of ids, of which `edgedp.graph.loading.building` makes the graph.
 """
 
 from __future__ import annotations
 
 from edgedp.graph.reading.options import ReadingOptions, checked_options
-from edgedp.graph.reading.report import LoadReport
 from edgedp.graph.reading.sources.catalogue import Dataset, datasets
 from edgedp.words.progress import Progress
 
 __all__ = [
     "Dataset",
-    "LoadReport",
     "Progress",
     "ReadingOptions",
     "checked_options",

@@ -1,4 +1,4 @@
-"""Columns beside the ends of edges, that of the dates and those that are kept: which ones they are."""
+"""Columns beside the ends of edges, those of dates, of weights, and those that are kept: which ones they are."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from edgedp.words.errors import ParameterError
+from edgedp.graph.reading.text.deciding import position_of
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
-    from edgedp.graph.reading.options import Column, ReadingOptions
-
-__all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends"]
+    from edgedp.graph.reading.options import ReadingOptions
+    from edgedp.graph.reading.text.result import Read
 
 
 class Beside(NamedTuple):
@@ -58,8 +58,8 @@ def beside_of(
     """
     if len(picked) != 2:
         return NONE
-    date = None if options.date is None else _position(options.date, "date", names, count, source)
-    kept = tuple(_position(each, "columns", names, count, source) for each in options.beside or ())
+    date = None if options.date is None else position_of(options.date, "date", names, count, source)
+    kept = tuple(position_of(each, "columns", names, count, source) for each in options.beside or ())
     for named, at in ((options.date, date), *zip(options.beside or (), kept, strict=True)):
         if at in picked:
             word = "date" if named is options.date and at == date else "columns"
@@ -69,37 +69,37 @@ def beside_of(
     return Beside(date, kept)
 
 
-def _position(asked: Column, option: str, names: Sequence[str] | None, count: int, source: str) -> int:
-    if isinstance(asked, int):
-        if asked <= count:
-            return asked - 1
-        raise ParameterError(
-            f"{option} is {asked}, must be a column of {source!r}, which has {count}; count from 1"
-        )
-    there = list(names or ())
-    if there.count(asked) == 1:
-        return there.index(asked)
-    told = ", ".join(shortened(name, 30) for name in there) or "no names"
-    raise ParameterError(
-        f"{option} is {asked!r}, must be the name of one column of {source!r} ({told}), or its number from 1; name it"
-    )
-
-
-def ends_beside(
-    options: ReadingOptions, names: Sequence[str] | None, count: int, source: str
-) -> tuple[int, int] | None:
-    """Return the two columns, from 1, that are neither that of the dates nor kept, where two are left; else None."""
+def named_ends(
+    options: ReadingOptions, names: Sequence[str] | None, count: int, width: int, source: str
+) -> ReadingOptions:
+    """Return options that name the two columns as the ends that are neither dates nor kept, where two are left."""
     asked = (*(() if options.date is None else (options.date,)), *(options.beside or ()))
-    if not asked or any(isinstance(each, str) and (names is None or each not in names) for each in asked):
-        return None
-    there = {_position(each, "columns", names, count, source) for each in asked}
-    left = [at + 1 for at in range(count) if at not in there]
-    return (left[0], left[1]) if len(left) == 2 else None
-
-
-def named_ends(options: ReadingOptions, names: Sequence[str], width: int, source: str) -> ReadingOptions:
-    """Return options that name the two other columns as the ends, where there are no more."""
-    if width != 2 or options.source is not None:
+    if width != 2 or options.source is not None or not asked:
         return options
-    beside = ends_beside(options, names, len(names), source)
-    return options if beside is None else replace(options, source=beside[0], target=beside[1])
+    if any(isinstance(each, str) and (names is None or each not in names) for each in asked):
+        return options
+    there = {position_of(each, "columns", names, count, source) for each in asked}
+    left = [at + 1 for at in range(count) if at not in there]
+    return replace(options, source=left[0], target=left[1]) if len(left) == 2 else options
+
+
+def weights_apart(read: Read, options: ReadingOptions) -> Read:
+    """Return what was read with the numbers of the column of weights by themselves; NaN for what is no number.
+
+    The column is kept, too, only where it was asked for among the columns.
+    """
+    if options.weight is None or options.weight.of_property is None or read.kept is None:
+        return read
+    at = (options.beside or ()).index(options.weight.of_property)
+    name = list(read.kept)[at]
+    weights = read.kept[name].numbers(len(read.columns[0]))
+    some = int(options.weight.counts(weights).sum())
+    if not some:
+        raise GraphFormatError(
+            f"column {shortened(name, 30)!r} holds no number that weighs something; name another column for weight"
+        )
+    notes = (*read.notes, f"{some:,} of {len(weights):,} rows weigh something")
+    kept = {
+        each: column for each, column in read.kept.items() if at < len(options.columns or ()) or each != name
+    }
+    return replace(read, weights=weights, notes=notes, kept=None if options.columns is None else kept)

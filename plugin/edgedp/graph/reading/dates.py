@@ -18,8 +18,6 @@ from edgedp.words.spoken import option
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["dates_of", "seconds_of"]
-
 _A_SECOND = {"ns": 1_000_000_000, "us": 1_000_000, "ms": 1000}
 _MOST = 2.0**62
 _WHOLE = r"^[+-]?[0-9]{1,18}$"

@@ -14,8 +14,6 @@ from edgedp.words.shown import shortened
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["number_nodes"]
-
 
 def number_nodes(columns: list[pl.Series], nodes: pl.Series | None) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the distinct ids in ascending order and the columns as positions in them.

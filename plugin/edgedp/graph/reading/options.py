@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -9,8 +10,6 @@ from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.words.amounts.written import whole_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import kind_of
-
-__all__ = ["Column", "Ids", "ReadingOptions", "checked_options"]
 
 Column = str | int
 """A column, by its name in the header or by its number from 1."""
@@ -24,39 +23,11 @@ _SEPARATOR_WORDS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadingOptions:
-    """What is not to be detected; None is detected.
+    """What is not to be detected, as of `edgedp.read_graph`; None is detected.
 
-    Parameters
-    ----------
-    source, target : str or int or None
-        The columns of the two ends: names, or numbers from 1.
-    header, nodes_header : bool or None
-        Whether the first line names the columns, of the edges and of the list of nodes.
-    separator : str or None
-        One character; a space stands for any run of blanks.
-    ids : {"integer", "text"} or None
-        How ids are taken.
-    comments : tuple of bytes or None
-        What a line of comment starts with; none of them where it is empty.
-    bipartite, one_kind : bool or None
-        Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
-    labels : bool or None
-        Whether nodes of GML, GEXF, GraphML and Pajek go by their labels, or by their ids; None asks where both differ.
-    table, query : str or None
-        What is read of a database.
-    date : str or int or None
-        The column that holds the date of each row: its name, or its number from 1.
-    date_unit : {"s", "ms"} or None
-        What its numbers count since 1970 began in UTC; None for dates as ISO 8601 writes them.
-    columns : tuple of str or int, or None
-        The columns that are kept beside the edges, by name or by number from 1: what filters compare. An empty tuple
-        keeps the rows alone.
-    weight : Weighting or None
-        What is declared of the rows' weights, with the column that holds them.
-    directed : bool
-        Whether directions are kept: from the source to the target.
-    refresh : bool
-        Fetch an address anew, whatever the cache holds.
+    Here a separator is one character, of which a space stands for any run of blanks; the signs of `comments` are bytes,
+    and there are no comments where it is empty; a column is a name or a number from 1. An empty tuple of `columns`
+    keeps only the rows.
     """
 
     source: Column | None = None
@@ -119,128 +90,117 @@ class ReadingOptions:
         )
 
 
-def checked_options(
-    *,
-    source: Any = None,
-    target: Any = None,
-    header: Any = None,
-    nodes_header: Any = None,
-    separator: Any = None,
-    ids: Any = None,
-    comments: Any = None,
-    bipartite: Any = None,
-    one_kind: Any = None,
-    labels: Any = None,
-    table: Any = None,
-    query: Any = None,
-    date: Any = None,
-    date_unit: Any = None,
-    columns: Any = None,
-    weight: Any = None,
-    directed: Any = False,
-    refresh: Any = False,
-) -> ReadingOptions:
-    """Return the options of a caller, or refuse one of them in one line.
+def checked_options(**given: Any) -> ReadingOptions:
+    """Return the options of a caller, those of `ReadingOptions`, or refuse one of them in one line.
 
     Examples
     --------
     >>> checked_options(separator="tab", source=" 2", target="payee").source
     2
     """
-    source, target = _column(source, "source"), _column(target, "target")
-    if (source is None) != (target is None):
-        missing, there = ("target", "source") if target is None else ("source", "target")
-        raise ParameterError(f"{there} is given without {missing}; name both columns")
-    date = _column(date, "date")
-    if date_unit not in (None, "s", "ms"):
-        raise ParameterError(f"date_unit is {_told(date_unit)}, must be 's' or 'ms'; choose one of them")
-    if date_unit is not None and date is None:
-        raise ParameterError("date_unit is given without date; name the column of the dates")
-    if date is not None and date in (source, target):
-        raise ParameterError(f"date is {date!r}, must be another column than the ends; name it")
-    kept = _kept(columns, (source, target))
-    weighting = None if weight is None else _weighting(weight, (source, target))
-    if source is not None and source == target:
-        raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
-    for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
-        if value is not None and not isinstance(value, bool):
-            raise ParameterError(
-                f"{name} is {kind_of(value)}, must be True, False or None; read it without this option"
-            )
-    if header is False and (isinstance(source, str) or isinstance(target, str)):
+    if unknown := next((name for name in given if name not in _READ), None):
+        raise TypeError(f"there is no option {unknown!r}; give one of {', '.join(_READ)}")
+    read: dict[str, Any] = {
+        name: value if value is None and name not in _ALWAYS else _READ[name](value, name)
+        for name, value in given.items()
+    }
+    made = ReadingOptions(**read)
+    for holds, sentence in _AGAINST:
+        if holds(made):
+            raise ParameterError(sentence.format(o=made))
+    weighed = None if made.weight is None else made.weight.of_property
+    for name, column in (
+        ("date", made.date),
+        *(("columns", each) for each in made.columns or ()),
+        ("weight", weighed),
+    ):
+        if column is not None and column in (made.source, made.target):
+            raise ParameterError(f"{name} is {column!r}, must be another column than the ends; name it")
+    return made
+
+
+_AGAINST: tuple[tuple[Callable[[ReadingOptions], object], str], ...] = (
+    (
+        lambda o: o.source is not None and o.target is None,
+        "source is given without target; name both columns",
+    ),
+    (
+        lambda o: o.source is None and o.target is not None,
+        "target is given without source; name both columns",
+    ),
+    (
+        lambda o: o.source is not None and o.source == o.target,
+        "target is {o.target!r}, must be another column than source; name both ends",
+    ),
+    (
+        lambda o: o.header is False and (isinstance(o.source, str) or isinstance(o.target, str)),
+        "source and target are names, must be numbers where no line names the columns; count from 1",
+    ),
+    (
+        lambda o: o.date_unit is not None and o.date is None,
+        "date_unit is given without date; name the column of the dates",
+    ),
+    (
+        lambda o: o.bipartite and o.one_kind,
+        "bipartite and one_kind contradict each other; give one of them",
+    ),
+)
+"""What contradicts itself, and the sentence that refuses it."""
+
+
+def _flag(value: Any, name: str) -> bool:
+    if not isinstance(value, bool):
+        rest = ", False or None; read it without this option"
+        if name in ("bipartite", "one_kind", *_ALWAYS):
+            rest = " or False; give one of them"
+        raise ParameterError(f"{name} is {kind_of(value)}, must be True{rest}")
+    return value
+
+
+def _kind(value: Any, name: str) -> bool | None:
+    return _flag(value, name) or None
+
+
+def _text(value: Any, name: str) -> str:
+    if not (isinstance(value, str) and value.strip()):
         raise ParameterError(
-            "source and target are names, must be numbers where no line names the columns; count from 1"
+            f"{name} is {kind_of(value)}, must be a text that is not empty; read it without this option"
         )
-    if ids is not None and ids not in ("integer", "text"):
-        raise ParameterError(f"ids is {_told(ids)}, must be 'integer' or 'text'; choose one of them")
-    for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
-        if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; give one of them")
-    for name, value in (("table", table), ("query", query)):
-        if value is not None and not (isinstance(value, str) and value.strip()):
-            raise ParameterError(
-                f"{name} is {kind_of(value)}, must be a text that is not empty; read it without this option"
-            )
-    if bipartite and one_kind:
-        raise ParameterError("bipartite and one_kind contradict each other; give one of them")
-    if not isinstance(directed, bool):
-        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; give one of them")
-    if not isinstance(refresh, bool):
-        raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; give one of them")
-    return ReadingOptions(
-        source=source,
-        target=target,
-        header=header,
-        nodes_header=nodes_header,
-        separator=_separator(separator),
-        ids=ids,
-        comments=_comments(comments),
-        bipartite=bipartite or None,
-        one_kind=one_kind or None,
-        labels=labels,
-        table=table,
-        query=query,
-        date=date,
-        date_unit=date_unit,
-        columns=kept,
-        weight=weighting,
-        directed=directed,
-        refresh=refresh,
-    )
+    return value
 
 
-def _weighting(weight: Any, ends: tuple[Column | None, ...]) -> Weighting:
+def _one_of(*words: str) -> Callable[[Any, str], Any]:
+    def read(value: Any, name: str) -> Any:
+        if value not in words:
+            listed = " or ".join(map(repr, words))
+            raise ParameterError(f"{name} is {_told(value)}, must be {listed}; choose one of them")
+        return value
+
+    return read
+
+
+def _weighting(weight: Any, name: str) -> Weighting:
     """Return what is declared of weights, with their column by its name or its number from 1."""
     made = weighting_of(weight)
-    column = _column(made.of_property, "weight")
+    column = _column(made.of_property, name)
     if column is None and made.aggregation != "COUNT":
         raise ParameterError(
             "weight names no column, and needs the one that holds what a row weighs; name it (property, or --weight)"
         )
-    if column is not None and column in ends:
-        raise ParameterError(f"weight is {column!r}, must be another column than the ends; name it")
     return replace(made, of_property=column)
 
 
-def _kept(columns: Any, ends: tuple[Column | None, ...]) -> tuple[Column, ...] | None:
+def _columns(value: Any, name: str) -> tuple[Column, ...]:
     """Return the columns that are kept, once each."""
-    if columns is None:
-        return None
-    listed = columns.split(",") if isinstance(columns, str) else columns
+    listed = value.split(",") if isinstance(value, str) else value
     if not isinstance(listed, list | tuple) or len(listed) > _MOST_COLUMNS:
         raise ParameterError(
-            f"columns is {_told(columns)}, must name {_MOST_COLUMNS} columns at most; name fewer"
+            f"{name} is {_told(value)}, must name {_MOST_COLUMNS} columns at most; name fewer"
         )
-    kept = tuple(
-        _column(each.strip() if isinstance(each, str) else each, "a name of columns") for each in listed
-    )
-    found = tuple(each for each in kept if each is not None)
-    if len(found) < len(kept) or len(set(found)) < len(found):
-        raise ParameterError(f"columns is {_told(columns)}, must name every column once; name others")
-    for each in found:
-        if each in ends:
-            raise ParameterError(f"columns is {each!r}, must be another column than the ends; name it")
-    return found
+    found = [_column(each.strip() if isinstance(each, str) else each, "a name of columns") for each in listed]
+    if None in found or len(set(found)) < len(found):
+        raise ParameterError(f"{name} is {_told(value)}, must name every column once; name others")
+    return tuple(each for each in found if each is not None)
 
 
 def _told(value: object) -> str:
@@ -259,22 +219,18 @@ def _column(value: Any, name: str) -> Column | None:
     raise ParameterError(f"{name} is {_told(value)}, must be the name of a column or its number; name it")
 
 
-def _separator(value: Any) -> str | None:
-    if value is None:
-        return None
+def _separator(value: Any, name: str) -> str:
     value = _SEPARATOR_WORDS.get(value, value) if isinstance(value, str) else value
     accepted = isinstance(value, str) and len(value) == 1 and value.isascii()
     if not accepted or value.isalnum() or value in '"\n\r\0+-_.':
         raise ParameterError(
-            f"separator is {_told(value)}, must be one character such as , ; | or one of tab, comma, semicolon, "
+            f"{name} is {_told(value)}, must be one character such as , ; | or one of tab, comma, semicolon, "
             "space; convert a file with a longer one"
         )
     return str(value)
 
 
-def _comments(value: Any) -> tuple[bytes, ...] | None:
-    if value is None:
-        return None
+def _comments(value: Any, name: str) -> tuple[bytes, ...]:
     if value == "none" or value == "":
         return ()
     if isinstance(value, str) and len(value) <= 8 and value.isascii() and not value.strip().isalnum():
@@ -282,5 +238,24 @@ def _comments(value: Any) -> tuple[bytes, ...] | None:
         if signs and not any(sign.isalnum() or sign in b'"+-' for sign in signs):
             return signs
     raise ParameterError(
-        f"comments is {_told(value)}, must be the signs that begin a comment, such as # or #%, or none; give them"
+        f"{name} is {_told(value)}, must be the signs that begin a comment, such as # or #%, or none; give them"
     )
+
+
+_ALWAYS = ("directed", "refresh")
+"""Options that are never left open."""
+_READ: Mapping[str, Callable[[Any, str], Any]] = {
+    **dict.fromkeys(("source", "target", "date"), _column),
+    **dict.fromkeys(("header", "nodes_header", "labels", *_ALWAYS), _flag),
+    **dict.fromkeys(("bipartite", "one_kind"), _kind),
+    **dict.fromkeys(("table", "query"), _text),
+    "separator": _separator,
+    "comments": _comments,
+    "ids": _one_of("integer", "text"),
+    "date_unit": _one_of("s", "ms"),
+    "columns": _columns,
+    "weight": _weighting,
+}
+"""What reads each option that is given."""
+OPTIONS = tuple(_READ)
+"""Their names."""

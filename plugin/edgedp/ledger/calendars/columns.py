@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger.backend import NATIVE
+from edgedp.ledger.rows import NATIVE
 from edgedp.words.dates.calendar import Calendar, calendar_of
 from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow
-
-__all__ = ["calendar_of_column", "check_column", "column_of", "has_dates_of"]
+    from edgedp.ledger.rows import GraphRow
 
 Column = tuple[str, str | None]
 """A column, by its name or number, and what its numbers count."""

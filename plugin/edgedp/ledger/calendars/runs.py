@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from edgedp.release.plan import PublicFacts
     from edgedp.words.vocabulary import AccountName
 
-__all__ = ["NOTHING", "Reach", "charged", "dearest", "steps", "touched"]
-
 NOTHING = "[0,0]"
 """Of an account of which nothing was spent."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from edgedp.ledger.account import Account
     from edgedp.words.dates.calendar import Calendar
 
-__all__ = ["dated", "every_run", "meaning"]
-
 _EACH = {"P1D": "day", "P1W": "week", "P1M": "month", "P3M": "quarter", "P1Y": "year"}
 _IN_TEN_YEARS = {"P1D": 3653, "P1W": 522, "P1M": 120, "P3M": 40, "P1Y": 10}
 

@@ -12,8 +12,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.words.vocabulary import Unit
 
-__all__ = ["calendar_asked", "calendar_of_terms", "kept_without_edges", "runs_at_first", "terms_said"]
-
 
 def calendar_of_terms(terms: str | None) -> Calendar | None:
     """Return the calendar of an account from what it is for; None where it has none.

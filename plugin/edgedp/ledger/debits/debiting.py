@@ -21,10 +21,8 @@ from edgedp.words.amounts import rho
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.release.plan import Charge, Plan
-
-__all__ = ["debit_script", "step_script"]
 
 
 def debit_script(

@@ -12,8 +12,6 @@ import os
 import signal
 from typing import Literal
 
-__all__ = ["Point", "reach"]
-
 Point = Literal[
     "debited", "reading", "read", "stepped", "drawn", "recorded",
     "begun", "written", "placing", "placed", "checked", "current",

@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from edgedp.ledger import attributes, ledger, rows, sources
+from edgedp.ledger import attributes, ledger, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.chain import body_of
+from edgedp.ledger.rows import row_named
 from edgedp.release.plan import Kind, Plan, PublicFacts, plan
 from edgedp.release.plan.kept import as_then, plan_of
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.ledger.script import Row, Runner
     from edgedp.mechanisms.selection.domains import Domain
-
-__all__ = ["Question", "asked_before"]
 
 
 def asked_before(runner: Runner, name: str, analyst: str, request_id: str | None) -> Row | None:
@@ -85,7 +84,7 @@ class Question:
         account = ledger.find(runner, name)
         needed = kind == "percentile" or before is not None
         domains = attributes.declared(runner, name) if needed else {}
-        found = row or rows.row_named(runner, name)
+        found = row or row_named(runner, name)
         several = found is not None and found.accounts is not None
         beside = list(sources.standing(runner, found).values()) if found is not None and several else None
         return cls(kind, options, account, domains, request_id, before, beside)

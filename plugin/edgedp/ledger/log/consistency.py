@@ -5,21 +5,24 @@ A debit compares less, so that it takes as long with a long log: the account, th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, assert_never
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, assert_never
 
-from edgedp.ledger import ledger, registry, shares
+from edgedp.ledger import ledger, registry
 from edgedp.ledger.account import Account, split_account, unit_of
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars import runs
 from edgedp.ledger.calendars.terms import calendar_of_terms, kept_without_edges
 from edgedp.ledger.chain import body_of, chained, fault, is_release
-from edgedp.ledger.log import windowed
+from edgedp.ledger.shares import Share, grant_body
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
-from edgedp.words.errors import EdgeDPError
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.shown import shortened
 
-__all__ = ["names", "problems"]
+if TYPE_CHECKING:
+    from edgedp.ledger.backend import Row
 
 _SAID = {
     "declared": "declared epsilon", "budget": "budget", "maxPerRelease": "limit of one release", "delta": "delta",
@@ -69,7 +72,7 @@ def problems(runner: Runner, name: str) -> list[str]:
     healing = [_healed(graph)] if found and account.spent <= total and account.entries <= len(entries) else []
     if account.budget is not None and account.held > account.budget:
         found.append(f"{account.held} was spent of {account.budget}")
-    found += windowed.problems(entries)
+    found += of_runs(entries)
     if account.delta is not None and account.declared is not None:
         allowed = rho.budget(account.declared, account.delta)
         if account.budget is None or account.budget > allowed:
@@ -88,7 +91,7 @@ def problems(runner: Runner, name: str) -> list[str]:
             pass
         case _:
             assert_never(which)
-    return found + shares.problems(runner.run("share_list", name=name), entries) + healing
+    return found + of_shares(runner.run("share_list", name=name), entries) + healing
 
 
 def _counted(runner: Runner, name: str, releases: int) -> list[str]:
@@ -184,3 +187,128 @@ def _place(
         "the registry names other edges, another degree bound or other facts than those that the account is for; "
         "drop the graph, then load or register it again"
     ]
+
+
+def of_runs(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return where a row says of the runs what the debits up to it do not, each in a line.
+
+    Parameters
+    ----------
+    entries : iterable of mapping
+        A log, oldest first.
+    """
+    found: list[str] = []
+    whole, of_analysts = runs.NOTHING, dict[str, str]()
+    for row in entries:
+        try:
+            calendar = calendar_of_terms(row["terms"])
+        except ParameterError:
+            calendar = None
+        if row.get("runs") is None:
+            if calendar is not None and calendar.within is not None:
+                found.append(
+                    f"entry {row['seq']} is of an account with a calendar, and has no runs of windows"
+                )
+                return found
+            continue
+        if row["kind"] == "debit":
+            if calendar is None or calendar.within is None:
+                found.append(
+                    f"entry {row['seq']} is of an account without a calendar, and has runs of windows"
+                )
+                return found
+            span = row["firstWindow"], row["lastWindow"]
+            if [type(each) for each in span] not in ([int, int], [type(None), type(None)]):
+                found.append(f"entry {row['seq']} names no windows that a release may read")
+                return found
+            charge = calendar.within, *span, row["charge"]
+            whole = runs.charged(whole, *charge)
+            analyst = row.get("analyst") or ""
+            if analyst and owns(row):
+                of_analysts[analyst] = runs.charged(of_analysts.get(analyst, runs.NOTHING), *charge)
+                if row["shareRuns"] != of_analysts[analyst]:
+                    found.append(
+                        f"entry {row['seq']} says of the share of {analyst!r} what its debits do not add up to"
+                    )
+        if row["runs"] != whole:
+            found.append(
+                f"entry {row['seq']} says of the runs of windows what the debits up to it do not add up to"
+            )
+            return found
+    return found
+
+
+def owns(row: Mapping[str, Any]) -> bool:
+    """Whether a ledger was an account, of which there are shares, by what a row of its log says that it was for.
+
+    Examples
+    --------
+    >>> owns({"terms": '{"accounts": ["CALLED"]}', "name": "calls"}), owns({"terms": None})
+    (False, True)
+    """
+    try:
+        named = json.loads(row.get("terms") or "{}").get("accounts")
+    except (ValueError, AttributeError):
+        return True
+    return named is None or row.get("name") in named
+
+
+def of_shares(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what does not add up in the shares of a graph, each in a line.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Of ``share_list``.
+    entries : iterable of mapping
+        The graph's log.
+    """
+    charged: dict[str, int] = {}
+    of_runs: dict[str, Any] = {}
+    granted: dict[tuple[str, str], dict[str, Any]] = {}
+    ended: set[str] = set()
+    for entry in entries:
+        match entry["kind"]:
+            case "grant":
+                grant = json.loads(entry["body"])
+                ended.discard(grant["analyst"])
+                granted[grant["analyst"], grant["account"]] = grant
+            case "revoke":
+                gone = json.loads(entry["body"])
+                granted.pop((gone["analyst"], gone["account"]), None)
+                ended.add(gone["analyst"])
+            case "debit" if entry.get("analyst") and owns(entry):
+                charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
+                of_runs[entry["analyst"]] = entry.get("shareRuns")
+    found = []
+    for row in rows:
+        analyst, cost = row["analyst"], charged.pop(row["analyst"], 0)
+        account = split_account(row["name"])[1]
+        if row["account"] != account:
+            found.append(
+                f"the share of {analyst!r} names the account {row['account']!r}, and is one of the {account}"
+            )
+            continue
+        try:
+            amounts = Share.of(row).amounts
+        except StoreError:
+            found.append(f"the share of {analyst!r} holds an amount that is not a whole number")
+            continue
+        if amounts.spent != cost:
+            found.append(
+                f"the share of {analyst!r} says that {amounts.spent} was spent, its releases cost {cost}"
+            )
+        if amounts.runs != of_runs.get(analyst):
+            found.append(
+                f"the share of {analyst!r} says of the runs of windows what its releases do not add up to"
+            )
+        if amounts.budget is None or amounts.held > amounts.budget:
+            found.append(f"{amounts.held} was spent of the share of {analyst!r}, {amounts.budget}")
+        last, stands = granted.get((analyst, account), {}), grant_body(row)
+        found += [
+            f"the {key} of the share of {analyst!r} is {stands.get(key)}, {last.get(key)} was granted"
+            for key in sorted(stands.keys() | last.keys())
+            if stands.get(key) != last.get(key)
+        ]
+    unshared = {analyst: cost for analyst, cost in charged.items() if analyst not in ended}
+    return found + [f"{analyst!r} spent {cost} and has no share" for analyst, cost in unshared.items()]

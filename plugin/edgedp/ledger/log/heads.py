@@ -11,9 +11,8 @@ from edgedp.ledger.account import PEOPLE, split_account
 from edgedp.ledger.backend import Runner
 from edgedp.ledger.chain import Head, chained, genesis
 from edgedp.words.errors import ParameterError, StoreError
+from edgedp.words.places import expanded
 from edgedp.words.shown import shortened
-
-__all__ = ["HEAD_VARIABLE", "check", "furthest", "given", "lines", "parse", "stamp"]
 
 HEAD_VARIABLE = "EDGEDP_LEDGER_HEAD"
 
@@ -114,7 +113,7 @@ def _path(text: str) -> Path | None:
     """Return the path of a file of heads; None for the lines themselves."""
     if ":" in text.split(" ")[0] and " " in text.strip():
         return None
-    return Path(text).expanduser()
+    return expanded(text, "head") if text.strip() else Path()
 
 
 def _written(name: str) -> str:

@@ -7,18 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.ledger import ledger, registry, sources
+from edgedp.ledger import ledger, sources
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
 from edgedp.ledger.calendars import spans
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
+from edgedp.ledger.rows import GraphRow, row_of
 from edgedp.mechanisms.checks import check_choice, check_limit
 from edgedp.words.amounts.epsilon import NANO, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ACCOUNTS
-
-__all__ = ["asked", "balance", "by_run", "export", "head", "log", "releases", "rows", "shown", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -64,8 +63,9 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
     StoreError
         The edges' account does not add up. The attributes' has a ``problem`` then, and hides no other.
     """
+    row = _row(runner, name)
     try:
-        shown = _of_graph(runner, name)
+        shown = _of_graph(runner, name, row)
     except StoreError as error:
         if not after:
             raise
@@ -79,10 +79,42 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
         return shown | {"attributes": _problem(error)}
 
 
-def _of_graph(runner: Runner, name: str) -> dict[str, Any]:
-    """Return the amounts of a graph: of several accounts those of which the least is left, and all of them."""
+def _row(runner: Runner, name: str) -> GraphRow | None:
     rows = runner.run("graph_find", name=name)
-    row = registry.row_of(rows[0]) if rows else None
+    return row_of(rows[0]) if rows else None
+
+
+def spent_by(runner: Runner, name: str) -> list[dict[str, Any]]:
+    """Return what releases of a graph's accounts cost, of each account by the graph that was asked and who asked.
+
+    Examples
+    --------
+    >>> from edgedp import Graph, open_store
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, open_store(f"{folder}/g.edgedp") as store:
+    ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+    ...     _ = store.register("again", of="path")
+    ...     _ = store.priv_top_k("again", metric="degree", k=1, epsilon="0.5")
+    ...     store.spent_by("path")
+    [{'account': 'path', 'graph': 'again', 'analyst': None, 'releases': 1, 'epsilon': 0.5}]
+    """
+    ledger.find(runner, name)
+    row = _row(runner, name)
+    return [
+        {
+            "account": each,
+            "graph": each if spent["graph"] is None else json.loads(spent["graph"]),
+            "analyst": spent["analyst"] or None,
+            "releases": int(spent["releases"]),
+            "epsilon": spent["cost"] / NANO,
+        }
+        for each in ((name,) if row is None or not row.readable else row.ledgers)
+        for spent in runner.run("log_shares", name=each)
+    ]
+
+
+def _of_graph(runner: Runner, name: str, row: GraphRow | None) -> dict[str, Any]:
+    """Return the amounts of a graph: of several accounts those of which the least is left, and all of them."""
     if row is None or row.accounts is None:
         return _of_account(runner, name)
     own = _of_account(runner, name)
@@ -109,8 +141,7 @@ def by_run(runner: Runner, name: str) -> dict[str, Any]:
     Of several accounts it is that of which the least is left.
     """
     account = ledger.find(runner, account_of(name, "edges"))
-    rows = runner.run("graph_find", name=name)
-    row = registry.row_of(rows[0]) if rows else None
+    row = _row(runner, name)
     if row is not None and row.accounts is not None:
         accounts = sources.standing(runner, row)
         account = accounts[sources.tightest(accounts)]

@@ -20,8 +20,6 @@ from edgedp.words.errors import UnknownNameError
 from edgedp.words.shown import shortened
 from edgedp.words.vocabulary import ACCOUNTS
 
-__all__ = ["accounts_of", "all_accounts", "asked_of_log", "log_rows", "own", "releases", "start"]
-
 _END = 2**62
 """A row's number that no log reaches."""
 

@@ -19,8 +19,6 @@ from edgedp.ledger.log.people_state import People, people_of
 from edgedp.ledger.script import Script, Step, run
 from edgedp.words.errors import EdgeDPError, StoreError
 
-__all__ = ["broken", "changed", "head", "last", "noting_steps", "problems", "rows", "shown", "state"]
-
 _TRIES = 20
 _KEPT = {
     "role": ("role", "role"),

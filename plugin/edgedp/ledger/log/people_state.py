@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 from edgedp.words.dates.expiry import is_over
 
-__all__ = ["FIRST", "NOBODY", "Identity", "MoreAsked", "People", "Token", "people_of"]
-
 FIRST = "first"
 """The name of the token that somebody is added with, or that a rotation gives."""
 

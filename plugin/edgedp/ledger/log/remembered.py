@@ -18,8 +18,6 @@ from edgedp.words.errors import StoreError
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner
 
-__all__ = ["Remembered", "Seen"]
-
 
 class Seen(NamedTuple):
     """A row of a log that was seen: its number, and a hash of what it says."""

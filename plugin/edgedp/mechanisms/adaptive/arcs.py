@@ -35,11 +35,11 @@ from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Looked, Pay, Sought, draw_until_sure
 from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
 from edgedp.mechanisms.checks import check_choice
-from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.grid import GridScores, unit_of
 from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
-from edgedp.mechanisms.units import edge_moves, moves_one_way, moves_through_cuts
+from edgedp.mechanisms.units import edge_moves, moves_one_way, moves_through_cuts, pair_through_cuts
 from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.picking import Undampened
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["arc_counts", "arc_moves", "arc_scores", "draw_arcs", "draw_arcs_until_sure"]
 
 
 def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
@@ -68,10 +66,10 @@ def arc_moves(plan: ArcsAsked) -> int:
     """Return what one unit moves the vector by in L1: from the plan alone.
 
     One pair moves 2, of which a single largest entry shows 1, and the vector of candidates by 1 as a whole. Through
-    cuts it is what the account protects: all arcs of one node move `cap`, and all between two nodes 4.
+    cuts it is what the account protects: all arcs of one node move `cap`, and all between two nodes 4, of candidates 2.
     """
     if plan.cap is not None:
-        return moves_through_cuts(plan.cap, plan.unit)
+        return moves_through_cuts(plan.cap, plan.unit, pair_through_cuts(plan.facts.candidates))
     most = edge_moves(plan.metric, plan.facts.weighting)
     if plan.facts.candidates is not None:
         return most
@@ -80,9 +78,16 @@ def arc_moves(plan: ArcsAsked) -> int:
     return most if plan.k == 1 and moves_one_way(plan.metric, plan.facts.weighting) else 2 * most
 
 
+def _whole(plan: ArcsAsked) -> int:
+    """Return what one pair moves all entries of the vector by together, which noise must cover where all are shown."""
+    most = edge_moves(plan.metric, plan.facts.weighting)
+    return most if plan.facts.candidates is not None else 2 * most
+
+
 def arc_scores(plan: ArcsAsked, picking: Undampened, projection: Projection) -> GridScores:
     """Return the scores of k picks, of which what one pair moves is worth ``epsilon / k``: read by law and draw."""
-    unit = plan.epsilon / (plan.k * edge_moves(plan.metric, plan.facts.weighting))
+    # One pair that goes takes from every count that it moves, so that no count rises while another one falls.
+    unit = unit_of(plan.epsilon / plan.k, edge_moves(plan.metric, plan.facts.weighting), monotone=True)
     return GridScores(arc_counts(plan, projection), unit, sampler(picking.sampler))
 
 
@@ -99,7 +104,7 @@ def draw_arcs_until_sure(
         raise AssertionError("the plan has no target")
     counts = arc_counts(plan, projection)
     # Every look shows all of the noisy vector, so that it has noise for all that a pair moves, also where k is 1.
-    moves = 1 if plan.facts.candidates is not None else 2
+    moves = _whole(plan)
     sought = Sought(
         plan.facts.node_count, plan.facts.node_count, plan.k, plan.cost, plan.target_recall, cuts=False
     )
@@ -132,9 +137,10 @@ def draw_arcs(
     positions = top_k_with_random_ties(seen, plan.k, words)
     if plan.cap is not None:  # what was seen is no in-degree, so it says nothing of the true list
         return positions, ()
-    if plan.metric in STRENGTHS:  # how sure a list is follows from what degrees are like
+    signed = plan.facts.weighting is not None and plan.facts.weighting.signed
+    if plan.metric in STRENGTHS and signed:  # what is likely is known of values from 0 only
         return positions, ()
-    if moves < 2 and plan.facts.candidates is None:
+    if moves < _whole(plan):
         return positions, ()
     vector = NoisyVector(seen, moves / plan.epsilon)
     return positions, (Bought(Purchase(Degrees(), plan.epsilon), vector),)

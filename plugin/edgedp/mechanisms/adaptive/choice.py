@@ -12,24 +12,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "AGAIN",
-    "CUTS_FROM",
-    "FIRST",
-    "SHARP_FROM",
-    "Choice",
-    "Closed",
-    "Degrees",
-    "Lists",
-    "Ordered",
-    "OrderedDegrees",
-    "cut_cap",
-    "cut_form",
-    "falling_order",
-    "kth_degree",
-    "ranking",
-]
-
 Ints = NDArray[np.int64]
 
 FIRST = Fraction(1, 4)

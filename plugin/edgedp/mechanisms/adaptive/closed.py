@@ -13,8 +13,6 @@ from edgedp.mechanisms.adaptive.vectors import Vector
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
 
-__all__ = ["ClosedPairs", "closed_pairs"]
-
 Ints = NDArray[np.int64]
 
 CLOSED_BITS = 22
@@ -75,9 +73,12 @@ class ClosedPairs:
         ``2 p + q + bitlength(lam) <= 62`` and ``p + q + bitlength(cap (max caps - 1)) <= 62``.
         """
         largest = min(most, cap << weight_bits)
+        # From released degrees, so that both graphs of a neighbouring pair have the same caps.
         caps = np.clip(noisy_degrees, cap, largest).astype(np.int64)
+        # Rounded down: no cap times its weight is above that of the smallest cap, which the noise is scaled to.
         weights = (cap << weight_bits) // caps
         room = 62 - weight_bits - (cap * (int(caps.max(initial=1)) - 1)).bit_length()
+        # Bits are given up before a sum could leave int64: a sum that wrapped would move by more than is paid for.
         shares = min(bits, 62 - 2 * weight_bits - LEVEL.bit_length(), room)
         if shares < 0:
             return cls.of(noisy_degrees, cap, most, bits, weight_bits - 1)

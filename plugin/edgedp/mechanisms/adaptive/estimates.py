@@ -23,8 +23,6 @@ from edgedp.mechanisms.adaptive.choice import Degrees, OrderedDegrees
 from edgedp.mechanisms.adaptive.purchases import Bought
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
-__all__ = ["Estimate", "estimates"]
-
 _DEVIATIONS = 2.12
 """Of Laplace noise ``ln(20) / sqrt(2)`` standard deviations leave out a twentieth, of normal noise 1.96."""
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.choice import falling_order
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
-__all__ = ["Ratios", "fit_ratio", "pairs_of", "posterior_ratio", "rank"]
-
 
 class ValuesAt(Protocol):
     """Values of nodes, by their positions."""
@@ -78,6 +76,7 @@ def rank(
     degrees = noisy_degrees.astype(np.float64)
     whole, connected = pairs_of(degrees), pairs_of(np.minimum(degrees, cap))
     order = falling_order(noisy_degrees)
+    # The prior is that of hubs: most nodes have few pairs and would decide what is believed of the few that matter.
     fitted = order[: min(max(200, 5 * k), 2_000)]
     done, block = 0, min(max(200, 2 * k), 8_192)
     seen = noisy_betweenness[order[: _first_look(whole[order], k, max(block, len(fitted)))]]
@@ -93,6 +92,7 @@ def rank(
         done += len(chosen)
         if done >= k and done < len(order):
             reached = float(np.partition(scores, len(scores) - k)[len(scores) - k])
+            # A score is at most the pairs of its node, which fall from here on: nobody behind can come in.
             if reached > whole[order[done]]:
                 break
     return scores
@@ -191,6 +191,7 @@ class Posterior:
 
 def pairs_of(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``x (x - 1) / 2``, continued below 2 so that it rises with ``x`` and stays positive."""
+    # Positive everywhere: it is divided by, and the order below 2 must stay that of the degrees.
     return np.where(degrees >= 2, degrees * (degrees - 1) / 2, 1 / (3 - np.minimum(degrees, 2)))
 
 

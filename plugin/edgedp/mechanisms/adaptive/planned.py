@@ -29,21 +29,12 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = [
-    "asked_of",
-    "draw_joint_motkin",
-    "draw_joint_top_k",
-    "draw_joint_until_sure",
-    "several_of",
-    "sought_of",
-]
-
 Drawn = tuple[NDArray[np.int64], tuple[Bought, ...]]
 """Positions, and the released vectors that they follow from; none where only the largest entry is released."""
 
 
-def asked_of(plan: JointAsked, *, cuts: bool = True) -> Asked:
-    """Return what a plan asks of the adaptive release, by an engine that has cuts or has none."""
+def asked_of(plan: JointAsked) -> Asked:
+    """Return what a plan asks of the adaptive release."""
     return Asked(
         plan.facts.node_count,
         plan.degree_bound,
@@ -51,7 +42,6 @@ def asked_of(plan: JointAsked, *, cuts: bool = True) -> Asked:
         plan.epsilon,
         ordered=plan.ranked_by == "ordered",
         cap=plan.cap,
-        cuts=cuts,
     )
 
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["Bought", "Purchase", "Question", "SeenDegrees", "buy", "exact_vector", "seen_degrees"]
-
 Ints = NDArray[np.int64]
 
 

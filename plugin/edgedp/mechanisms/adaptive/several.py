@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["Several", "draw_several", "further_choices", "scores", "worth_splitting"]
-
 CLOSED_CAP = 100
 """``Dh`` of the closed pairs: the noise on a hub's density hardly depends on it."""
 _CLOSED_FROM, _CLOSED_LISTS_FROM = 600, 5_000

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["Asked", "draw_lists", "draw_top_k", "lists_vector", "scores"]
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -51,7 +49,7 @@ class Asked:
     cap : int or None
         A public cap instead of the one that the noisy degrees suggest.
     cuts : bool
-        Whether the engine has cuts; where it has none, ordered degrees get all the rest.
+        Whether cuts are bought; where none are, ordered degrees get all the rest.
     """
 
     node_count: int
@@ -88,6 +86,7 @@ class Asked:
         if left == 0:
             return None
         degrees = seen_degrees(bought)
+        # Everything below follows from released values: both graphs of a neighbouring pair buy the same.
         seen = degrees.kth(self.k)
         coarse = len(bought) > 1
         if not coarse:
@@ -98,6 +97,7 @@ class Asked:
                 return Purchase(OrderedDegrees(), AGAIN * self.epsilon, degrees.integers)
         suggested = cut_cap(degrees.integers, seen, left, self.most) if self.cap is None else self.cap
         cap = min(suggested, self.most)
+        # A cut of one holds no pair, and would tell nothing for its part of epsilon.
         if cap < 2:
             return Purchase(OrderedDegrees(), left, degrees.integers)
         form = Ordered(cap) if self.ordered else cut_form(cap, seen, left, coarse=coarse)
@@ -142,6 +142,7 @@ def draw_top_k(
     Privacy: ``asked.epsilon``-edge-DP, positions and vectors together; it rests on no degree bound.
     """
     bought = buy(asked, projection, words)
+    # Whole ranks in place of floats: what is equal stays equal, and fresh words decide among it.
     ranked = np.unique(scores(asked, bought), return_inverse=True)[1]
     return top_k_with_random_ties(ranked, asked.k, words), bought
 

@@ -36,19 +36,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = [
-    "Ending",
-    "Judge",
-    "Look",
-    "Looked",
-    "Pay",
-    "Prepaid",
-    "Sought",
-    "Step",
-    "draw_until_sure",
-    "next_step",
-]
-
 Ints = NDArray[np.int64]
 
 Pay = Callable[[int], bool]

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = [
-    "CutVector",
-    "Looked",
-    "NoisyCutVector",
-    "NoisyVector",
-    "Vector",
-    "cut_bits",
-    "cut_moves",
-    "cut_vector",
-    "degree_vector",
-    "ordered_degree_vector",
-]
-
 Ints = NDArray[np.int64]
 
 MOST_BITS = 32
@@ -102,6 +89,7 @@ class NoisyVector:
     @property
     def values(self) -> NDArray[np.float64]:
         """(n,) float64 values."""
+        # Above 2**53 the lowest bits go: after the noise, so that this costs accuracy and no privacy.
         return self.integers.astype(np.float64) / self.unit
 
     @property
@@ -150,6 +138,7 @@ class CutVector:
         Privacy: ``epsilon``-edge-DP (docs/privacy.md, "Joint release"), however many entries are looked at: the noise
         of all is drawn here, before any entry is computed.
         """
+        # All of it now, also where nobody will look: which entries are looked at follows from released values.
         added = noise_of(self.count, self.moves, epsilon, words)
         return NoisyCutVector(self.shares, added, self.moves / epsilon, self.unit)
 
@@ -226,6 +215,7 @@ class NoisyCutVector:
 
     def __getitem__(self, positions: Ints) -> NDArray[np.float64]:
         """Return the values of some nodes."""
+        # Looked at twice, an entry is the same number: fresh noise would be a second release of it.
         new = self.looked.missing(positions, self.added)
         if len(new):
             self.looked.keep(new, self._seen(new).integers)

@@ -12,11 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = [
-    "BENT", "FLAT", "STEEP", "STEEPER", "STEEPEST", "Bounds", "Count", "Curve", "Profile", "profile_of",
-    "sensitivity_at",
-]  # fmt: skip
-
 Curve = tuple[tuple[str, str], ...]
 """Knots ``(epsilon, B epsilon)`` in rising order, as decimal texts: how much slower rungs grow than epsilon would let
 them. Public, like what is counted and the declared bound that it follows."""

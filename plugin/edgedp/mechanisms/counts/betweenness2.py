@@ -13,8 +13,6 @@ from edgedp.mechanisms.metrics.betweenness2 import share_bits
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "LengthTwoBetweenness"]
-
 
 @dataclass(frozen=True)
 class LengthTwoBetweenness(Count):

@@ -13,8 +13,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "Clustering", "clustering_of"]
-
 
 @dataclass(frozen=True)
 class Clustering(Count):

@@ -12,8 +12,6 @@ from edgedp.mechanisms.counts.base import Bounds, Count
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "Degree"]
-
 
 @dataclass(frozen=True)
 class Degree(Count):

@@ -14,8 +14,6 @@ from edgedp.mechanisms.counts.base import STEEPEST, Bounds, Count, Curve
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "Density"]
-
 BITS = 20
 
 

@@ -15,8 +15,6 @@ from edgedp.mechanisms.counts.base import STEEPER, Bounds, Count, Curve
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "Ebc"]
-
 FINEST = 20
 LEAST_FIGURE = 3
 EXACT = 46

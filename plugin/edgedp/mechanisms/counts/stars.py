@@ -16,8 +16,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "MOST_BITS", "Stars", "check_star_size"]
-
 NEAR = 256
 """A degree bound up to which the ceiling of wedges and 3-stars is near."""
 _FOUR: Curve = (

@@ -13,8 +13,6 @@ from edgedp.mechanisms.counts.base import STEEP, Bounds, Count, Curve
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
 
-__all__ = ["COUNT", "TwoTriangles"]
-
 
 @dataclass(frozen=True)
 class TwoTriangles(Count):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from edgedp.mechanisms.counts.stars import Stars
 
-__all__ = ["COUNT", "Wedges"]
-
 
 @dataclass(frozen=True)
 class Wedges(Stars):

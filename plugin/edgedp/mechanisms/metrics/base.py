@@ -14,8 +14,6 @@ from edgedp.words.vocabulary import MetricForm, Proxy
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["Metric", "shifted_sums"]
-
 
 class Metric(ABC):
     """A per-node quantity of the private edges with its sensitivities under edge-DP.

@@ -37,8 +37,6 @@ from edgedp.mechanisms.metrics.base import Metric
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["METRIC", "SHARE_BITS", "Betweenness2", "share_bits"]
-
 SHARE_BITS = 20
 """A non-adjacent pair at distance two hands out ``floor(2**20 / c)`` to each of its c connectors."""
 

@@ -14,8 +14,6 @@ from edgedp.mechanisms.metrics.base import Metric
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["METRIC", "Degree"]
-
 
 class Degree(Metric):
     """``d(v)``. One edge moves exactly two degrees by one each; ``delta(t) = 1`` is admissible."""

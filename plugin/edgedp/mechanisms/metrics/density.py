@@ -14,8 +14,6 @@ from edgedp.mechanisms.metrics.base import Metric
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["METRIC", "Density", "density_of"]
-
 _EULER_GAMMA = 0.5772156649015328606
 
 
@@ -63,7 +61,7 @@ class Density(Metric):
 def density_of(degrees: NDArray[np.int64], inside: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the density from degrees and the edges among the neighbours, correctly rounded."""
     pairs = degrees * (degrees - 1) // 2
-    shares: NDArray[np.float64] = np.divide(inside, pairs, out=np.zeros(len(degrees)), where=pairs > 0)
+    shares: NDArray[np.float64] = inside / np.maximum(pairs, 1)
     return shares
 
 

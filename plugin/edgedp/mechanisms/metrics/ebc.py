@@ -15,8 +15,6 @@ from edgedp.words.errors import EngineError
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["METRIC", "EgoBetweenness"]
-
 
 class EgoBetweenness(Metric):
     """``sum over non-adjacent pairs {u, w} in N(v) of 1 / (1 + c)``, ``c`` = their common neighbours inside ``N(v)``.
@@ -99,12 +97,9 @@ def _quarters(x: int) -> int:
 
 def _first_reaching(ceiling: int) -> int:
     """Return the smallest ``y >= 1`` with ``y (y - 1) >= ceiling``."""
+    # Where it is reached, rounded down.
     y = (1 + isqrt(1 + 4 * ceiling)) // 2
-    while y * (y - 1) < ceiling:
-        y += 1
-    while y > 1 and (y - 1) * (y - 2) >= ceiling:
-        y -= 1
-    return y
+    return y if y * (y - 1) >= ceiling else y + 1
 
 
 def _crossing(degree: int, width: int) -> int:
@@ -114,12 +109,9 @@ def _crossing(degree: int, width: int) -> int:
     for ``width <= degree`` it is false for ``0 < y < 5``.
     """
     gap = 4 * max(degree - width, 0)
+    # Where it begins to hold, rounded down.
     y = (5 + isqrt(25 + 4 * gap)) // 2
-    while y * (y - 5) < gap:
-        y += 1
-    while y > 5 and (y - 1) * (y - 6) >= gap:
-        y -= 1
-    return max(0, y - width)
+    return max(0, (y if y * (y - 5) >= gap else y + 1) - width)
 
 
 def _cubic(y: int) -> int:

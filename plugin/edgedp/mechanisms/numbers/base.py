@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["Amounts", "Known", "NumberLaw", "NumberMechanism", "SymmetricLaw"]
-
 
 @dataclass(frozen=True)
 class Amounts:
@@ -133,6 +131,11 @@ class NumberMechanism(ABC):
     most_epsilon: ClassVar[int | None] = None
     """With delta: the largest epsilon for which the promise is proved."""
 
-    @abstractmethod
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
-        """Return the law of the noisy number, in the profile's units."""
+        """Return the law of the number that is released, in the profile's units."""
+        # Where no edge can move the number within the public bounds, noise would protect nothing.
+        return Known(profile.value) if profile.ceiling == 0 else self.noisy(profile, amounts)
+
+    @abstractmethod
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+        """Return the law of the noisy number; some edge can move it."""

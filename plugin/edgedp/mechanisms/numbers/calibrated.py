@@ -11,14 +11,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
-
-__all__ = ["MECHANISM", "Calibrated", "rate_of"]
 
 
 def rate_of(epsilon: Fraction, pace: Pace) -> Fraction:
@@ -35,11 +33,8 @@ class Calibrated(NumberMechanism):
     name = "calibrated"
     needs_delta = False
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         # The pace follows from public facts: one that followed the profile would differ between neighbours.
         return self.law_at(profile, amounts.epsilon, pace_on(profile.curve, amounts.epsilon))
 

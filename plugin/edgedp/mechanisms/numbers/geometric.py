@@ -5,15 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.stairs import Stairs
 from edgedp.mechanisms.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["MECHANISM", "Geometric", "GeometricLaw"]
 
 
 class GeometricLaw(Stairs):
@@ -40,11 +38,8 @@ class Geometric(NumberMechanism):
     needs_delta = False
     public_scale = True
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         # The global sensitivity, not the first step of the profile: a scale that follows the graph tells of it.
         return GeometricLaw(profile.value, Fraction(profile.ceiling) / amounts.epsilon)
 

@@ -14,8 +14,6 @@ from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts import Bounds, Count
 
-__all__ = ["BAR_SHARE", "BOUND_FAILS", "height_quantile", "least_radius", "radius_of", "says_nothing"]
-
 BAR_SHARE = Fraction(1, 10)
 """Of epsilon, for a bound that an error bar rests on."""
 BOUND_FAILS = Fraction(1, 100)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
-
-__all__ = ["MECHANISM", "Ladder"]
 
 
 class Ladder(NumberMechanism):
@@ -28,11 +26,8 @@ class Ladder(NumberMechanism):
     name = "ladder"
     needs_delta = False
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         # In half integers: rung 0 is one on each side.
         widths = (1, *(2 * step for step in profile.steps))
         # Half of epsilon: an edge moves the rung of an answer by one, and the sum of all weights by as much again.

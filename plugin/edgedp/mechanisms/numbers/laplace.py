@@ -16,8 +16,6 @@ from edgedp.mechanisms.sampling.noise import EXPONENTIAL, LazyReal
 if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["RoundedLaplace", "log_above"]
-
 
 class RoundedLaplace(SymmetricLaw):
     """``center + sign round(scale E)`` with ``E`` standard exponential.

@@ -11,15 +11,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.laplace import RoundedLaplace, log_above
 from edgedp.mechanisms.numbers.rungs import Pace, rounded_up
 from edgedp.mechanisms.numbers.smooth import smooth_bound
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
-
-__all__ = ["MECHANISM", "Levels", "amplitude"]
 
 SHARE = Fraction(1, 2)
 """``a``, the share of epsilon for the number; the rest is for the scale."""
@@ -46,11 +44,8 @@ class Levels(NumberMechanism):
     takes_delta = True
     most_epsilon = 8
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         return RoundedLaplace(profile.value, amplitude(profile, amounts))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism, SymmetricLaw
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism, SymmetricLaw
 from edgedp.mechanisms.numbers.geometric import GeometricLaw
 from edgedp.mechanisms.numbers.laplace import log_above
 from edgedp.mechanisms.sampling.geometric import two_sided_geometric
@@ -25,8 +25,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["MECHANISM", "NoisyBound", "NoisyLocalSensitivity", "NoisyLocalSensitivityLaw", "shift_for"]
 
 SHARE = Fraction(3, 20)
 """Of epsilon for each bound; the rest is for the number."""
@@ -142,10 +140,8 @@ class NoisyLocalSensitivity(NumberMechanism):
     name = "nls"
     takes_delta = True
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        if profile.ceiling == 0:
-            return Known(profile.value)
         if profile.bounds_to_buy == 0:
             raise ParameterError(
                 "mechanism is 'nls', must be another one for this number; nls is for triangles and two_triangles"

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Curve
 
-__all__ = ["Pace", "envelope", "first_rung", "pace", "pace_on", "rounded_up"]
-
 LEAST_BITS = 16
 LEAST_SHARE_BITS = 8
 FINEST = 1000

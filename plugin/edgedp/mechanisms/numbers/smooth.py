@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.laplace import RoundedLaplace, log_above
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace, rounded_up
 from edgedp.mechanisms.numbers.stairs import exp_minus_bounds
@@ -19,8 +19,6 @@ from edgedp.mechanisms.numbers.student import RoundedStudent
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
-
-__all__ = ["MECHANISM", "Smooth", "laplace_pace", "smooth_bound", "student_shrink"]
 
 GROWTH_BITS = 128
 
@@ -68,11 +66,8 @@ class Smooth(NumberMechanism):
     takes_delta = True
     most_epsilon = 8
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         if amounts.delta is None:
             return self.law_at(profile, amounts.epsilon, pace(amounts.epsilon))
         # Twice: half of epsilon is for the number that moves, half for the scale that moves with the graph.

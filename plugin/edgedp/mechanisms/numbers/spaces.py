@@ -16,8 +16,6 @@ from edgedp.mechanisms.checks import check_whole
 from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 from edgedp.words.errors import ParameterError
 
-__all__ = ["distances", "law_of_stairs", "metric_ball_law", "stairs_of"]
-
 UNREACHED = -1
 
 

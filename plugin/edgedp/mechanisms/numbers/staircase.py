@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.rungs import first_rung
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.counts.base import Profile
-
-__all__ = ["MECHANISM", "Staircase"]
 
 
 class Staircase(NumberMechanism):
@@ -29,11 +27,8 @@ class Staircase(NumberMechanism):
     needs_delta = False
     public_scale = True
 
-    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+    def noisy(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
-        # No edge can move the number within the public bounds, so noise would protect nothing.
-        if profile.ceiling == 0:
-            return Known(profile.value)
         # `g` is rounded to a multiple of `2**-bits`: any `g` is private, so this costs accuracy only.
         share, bits = first_rung(amounts.epsilon)
         rung = profile.ceiling << bits

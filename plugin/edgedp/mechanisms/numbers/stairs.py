@@ -27,12 +27,10 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.numbers.base import SymmetricLaw
 from edgedp.mechanisms.sampling.noise import EXPONENTIAL, LazyReal
 from edgedp.mechanisms.sampling.refine import certain_floor
-from edgedp.mechanisms.sampling.uniform import uniform_below
+from edgedp.mechanisms.sampling.words import uniform_below
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["Stairs", "exp_minus_bounds"]
 
 INT64_BITS = 62
 VANISHED = 760.0

@@ -17,8 +17,6 @@ from edgedp.mechanisms.numbers.base import SymmetricLaw
 if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["RoundedStudent"]
-
 
 class RoundedStudent(SymmetricLaw):
     """``center + round(scale T_4)``.
@@ -82,13 +80,8 @@ class RoundedStudent(SymmetricLaw):
         inner, outer = np.maximum(d - 0.5, 0) / scale, (d + 0.5) / scale
         a, b = _u(inner), _u(outer)
         # With v = 1 - u the tail is v**2 (3 - v) / 2: differences of it are taken factor by factor.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gap = (
-                4
-                * (np.where(d > 0, 1.0, 0.5) / scale)
-                * (inner + outer)
-                / ((4 + inner**2) * (4 + outer**2) * (a + b))
-            )
+        width = np.where(d > 0, 1.0, 0.5) / scale
+        gap = 4 * width * (inner + outer) / ((4 + inner**2) * (4 + outer**2) * (a + b))
         va, vb = _one_minus_u(inner), _one_minus_u(outer)
         between = gap * (3 * (va + vb) - (va * va + va * vb + vb * vb)) / 4
         return np.where(d > 0, between, 2 * between)

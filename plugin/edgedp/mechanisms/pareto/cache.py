@@ -37,8 +37,6 @@ from numpy.typing import NDArray
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.mechanisms.pareto.profile import ParetoProfile
 
-__all__ = ["Measured", "kept_or_measured", "profile_folder", "profile_key"]
-
 FORMAT = 3
 """Goes into every key; to be raised when a metric's values or the profile of the same parameters change."""
 

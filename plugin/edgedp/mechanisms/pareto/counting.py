@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.dominance import count_dominating
 
-__all__ = ["FadingCount", "GrowingCount"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -65,6 +63,7 @@ class GrowingCount:
             undecided &= ~((points[i, self._open] > highest[i]).astype(np.int64) << i)
         self._settled += int(np.count_nonzero(undecided == 0))
         joining = [self._open[undecided == 1 << i] for i in range(len(highest))]
+        # Of those that one coordinate decides, only the order in it matters from now on.
         several = (undecided & (undecided - 1)) != 0
         self._open, self._undecided = self._open[several], undecided[several]
         return joining
@@ -86,6 +85,7 @@ class _Ladder:
         if members.size:
             self._members = np.concatenate([self._members, members])
         self._values = values[self._members]
+        # Looking is cheaper than sorting, and boxes that widen rarely pass each other.
         if np.any(self._values[1:] < self._values[:-1]):
             order = np.argsort(self._values, kind="stable")
             self._members, self._values = self._members[order], self._values[order]

@@ -34,8 +34,6 @@ from edgedp.graph.engines.native.dominance import Boxes
 from edgedp.mechanisms.pareto.counting import FadingCount, GrowingCount
 from edgedp.words.errors import ParameterError
 
-__all__ = ["Dampened", "ParetoProfile", "Sensitivity", "pareto_profile"]
-
 Sensitivity = Callable[[int], NDArray[np.float64]]
 """``delta_i(t)``: the admissible sensitivity of one utility, (n,) float64, capped, nondecreasing in t."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid
+from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid, unit_of
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.asked import ParetoAsked
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
-
-__all__ = ["ParetoRounds", "draw_pareto", "first_round"]
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,11 @@ class ParetoRounds:
         epsilon = plan.epsilon / plan.k
         drawn_by = sampler(plan.mechanism.sampler)
         if cap == 0 or not self.utilities.shape[1]:
-            return GridScores(np.zeros_like(scores), epsilon / 2, drawn_by)
+            return GridScores(np.zeros_like(scores), unit_of(epsilon, 1, monotone=False), drawn_by)
         whole = plan.mechanism.of_ranks(scores, cap, self._local)
         if whole is not None:
             # The factor 2 stays: an edge lifts a node, and lowers the score of each that it now dominates.
-            return GridScores(whole, epsilon / (2 * cap), drawn_by)
+            return GridScores(whole, unit_of(epsilon, cap, monotone=False), drawn_by)
         bits = grid_bits(plan.facts.node_count + plan.degree_bound + 4)
         dampened = to_grid(self._local().dampen(scores, cap).to_float(), bits)
         return GridScores(dampened, noise_unit(epsilon, bits, monotone=False), drawn_by)

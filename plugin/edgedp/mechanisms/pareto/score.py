@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.dominance import count_dominating
 
-__all__ = ["pareto_score", "release_pick"]
-
 
 def pareto_score(utilities: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return ``PS(r) = -#{r' : u_i(r') > u_i(r) for every i}``, an exact integer a candidate.

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from edgedp.words.errors import EngineError
 
-__all__ = ["FIRST_CLOSED", "FirstWords", "LateWords", "WholeWords"]
-
 FIRST_CLOSED = np.uint64(2**56)
 """The least word that does not begin with a byte of zeros."""
 

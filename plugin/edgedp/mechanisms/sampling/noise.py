@@ -42,8 +42,6 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.sampling.late import FIRST_CLOSED
 from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["EXPONENTIAL", "GUMBEL", "MARGIN", "Bound", "LazyReal", "Noise"]
-
 MARGIN = 2.0**-30
 """What the first bounds of a noise value are widened by on either side."""
 

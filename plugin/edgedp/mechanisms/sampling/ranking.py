@@ -34,8 +34,6 @@ from edgedp.mechanisms.sampling.refine import certain_order
 from edgedp.mechanisms.sampling.words import Words
 from edgedp.words.errors import EngineError
 
-__all__ = ["Evaluate", "LazyScores", "below_reference", "first_places"]
-
 Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Exact scores, never above their upper bounds, of some positions."""
 

@@ -15,8 +15,6 @@ from math import floor
 from edgedp.mechanisms.sampling.noise import Bound, LazyReal
 from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["certain_floor", "certain_order", "certainly_reaches"]
-
 
 class _Contender:
     """A candidate whose noisy score is narrowed down."""

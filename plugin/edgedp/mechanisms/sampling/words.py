@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.sampling.late import FirstWords, LateWords, WholeWords
 from edgedp.words.errors import ParameterError
 
-__all__ = ["GeneratorWords", "SecureWords", "Words", "random_order", "words_from"]
-
 
 class Words(Protocol):
     """A source of independent, uniform 64-bit words.
@@ -139,3 +137,24 @@ def random_order(count: int, words: Words) -> NDArray[np.int64]:
         order = np.argsort(keys, kind="stable")
         if not np.any(keys[order][1:] == keys[order][:-1]):
             return order.astype(np.int64, copy=False)
+
+
+def uniform_below(bound: int, words: Words) -> int:
+    """Draw an integer, exactly uniform on ``0 .. bound - 1``, by rejection; `bound` may have any size.
+
+    Examples
+    --------
+    >>> from edgedp.mechanisms.sampling.words import SecureWords
+    >>> uniform_below(1, SecureWords())
+    0
+    """
+    bits = (bound - 1).bit_length()
+    count = -(-bits // 64)
+    while True:
+        drawn = 0
+        for word in words.take(count).tolist() if count else ():
+            drawn = drawn << 64 | word
+        # Refused above the bound: a remainder would favour small numbers.
+        drawn >>= 64 * count - bits
+        if drawn < bound:
+            return drawn

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from edgedp.words.vocabulary import Shift
 
-__all__ = ["SensitivityAt", "locally_dampened", "shifted"]
-
 SensitivityAt = Callable[[int, NDArray[np.int64]], NDArray[np.float64]]
 """``delta(t, rows)``: the sensitivity at distance ``t`` of some rows, nondecreasing in ``t``."""
 
@@ -60,14 +58,17 @@ def locally_dampened(utilities: NDArray[np.float64], delta: SensitivityAt, last:
     while rows.size:
         width = delta(step, rows)
         beyond = left[rows] - lost[rows]
+        # From here on all intervals are as wide, so that one division stands for any number of them.
         if step >= last:
             grows = width > 0
             dampened[rows[grows]] = step + beyond[grows] / width[grows]
             dampened[rows[~grows]] = step
             break
+        # Strictly below: at a boundary the next interval begins, so that an empty one is passed and not divided by.
         inside = beyond < width
         dampened[rows[inside]] = step + beyond[inside] / width[inside]
         rows, width = rows[~inside], width[~inside]
+        # What rounding takes is carried along (Kahan): over thousands of steps it would reach the grid.
         owed = width + lost[rows]
         rest = left[rows] - owed
         lost[rows] = (rest - left[rows]) + owed

@@ -20,8 +20,6 @@ from edgedp.words.containers import values_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SHIFTS, PickingName, Shift
 
-__all__ = ["MECHANISMS", "Mechanism", "finite", "names_best", "pick_scores"]
-
 Mechanism = Literal[PickingName, "snm"]
 
 MECHANISMS: tuple[Mechanism, ...] = get_args(Mechanism)
@@ -79,28 +77,25 @@ def pick_scores(
             ceiling = _global(global_sensitivity, mechanism)
             bits = step_bits(each)
             scores = steps_below_best(values, ceiling, bits) if ceiling else np.zeros(len(values), np.int64)
-            return GridScores(scores, noise_unit(each, bits, monotone=monotone), drawn_by)
         case "ld":
             table = _table(sensitivity, len(values), mechanism)
             if global_sensitivity is not None:
                 table = np.minimum(table, _global(global_sensitivity, mechanism))
             bits = step_bits(each, _DAMPENED_BITS)
-            return GridScores(
-                _locally_dampened_steps(values, table, bits), noise_unit(each, bits, monotone=False), drawn_by
-            )
+            scores = _locally_dampened_steps(values, table, bits)
         case "sld":
             table = _table(sensitivity, len(values), mechanism)
             ceiling = _global(global_sensitivity, mechanism)
             bits = step_bits(each, _DAMPENED_BITS)
-            return GridScores(
-                _shifted_steps(values, table, ceiling, direction, bits),
-                noise_unit(each, bits, monotone=False),
-                drawn_by,
-            )
+            scores = _shifted_steps(values, table, ceiling, direction, bits)
         case "snm":
             rows = None if sensitivity is None else _table(sensitivity, len(values), mechanism)
             return smooth_scores(values, rows, smooth, each, delta, k, monotone=monotone)
-    assert_never(asked)
+        case _:
+            assert_never(asked)
+    # A dampened score is not monotone, whatever its utility is.
+    unit = noise_unit(each, bits, monotone=monotone and asked in ("em", "pf"))
+    return GridScores(scores, unit, drawn_by)
 
 
 def names_best(mechanism: str, global_sensitivity: Any) -> bool:

@@ -15,8 +15,6 @@ from edgedp.mechanisms.scores.picks import Mechanism, names_best, pick_scores
 from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 from edgedp.words.vocabulary import SamplerName, Shift
 
-__all__ = ["probabilities"]
-
 
 def probabilities(
     mechanism: Mechanism | values.Mechanism,

@@ -28,13 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.checks import check_whole, part_of_one
-from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.grid import GridScores, unit_of
 from edgedp.mechanisms.samplers import PERMUTE_AND_FLIP
 from edgedp.mechanisms.scores.steps import FARTHEST, steps_below_best
 from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 from edgedp.words.errors import ParameterError
-
-__all__ = ["SmoothNoise", "check_delta", "smooth_beta", "smooth_bound", "smooth_noise", "smooth_scores"]
 
 _MOST_BITS = 20
 _SLACK = 2.0**-41
@@ -76,7 +74,9 @@ def smooth_noise(epsilon: Fraction, delta: Fraction, candidates: int) -> SmoothN
     e2 = float(half)
     doubled = e2 + math.log1p(math.exp(-e2))  # ln(1 + exp(e2)), also for a large e2
     reach = math.log(max(candidates - 1, 1)) + doubled - math.log(2) - math.log(delta)
+    # Rounded up: a longer reach costs noise, a shorter one would cost delta.
     reach = reach * (1 + 2.0**-20) + 2.0**-20
+    # Rounded down: the bound may then only fall more slowly than the proof allows.
     beta = math.log1p(e2 / reach) * (1 - 2.0**-40) - _SLACK
     if beta <= _SLACK:
         raise ParameterError(
@@ -139,6 +139,7 @@ def smooth_bound(largest: NDArray[np.float64], beta: float) -> float:
     """
     distances = np.arange(len(largest), dtype=np.float64)
     with np.errstate(under="ignore"):
+        # Below exp(-700) floats end. A factor that is too large only raises the bound.
         found = float((np.exp(np.maximum(-beta * distances, -700.0)) * largest).max())
     return max(found * (1 + 2.0**-42), _LEAST)
 
@@ -190,7 +191,7 @@ def smooth_scores(
         raise ParameterError("epsilon is too small for snm; ask for a larger one, or use pf")
     scores = steps_below_best(values, bound, bits)
     moved = (1 << bits) + 2 + math.ceil(float(noise.dilate) / noise.reach)
-    return GridScores(scores, noise.slide / ((1 if monotone else 2) * moved), PERMUTE_AND_FLIP)
+    return GridScores(scores, unit_of(noise.slide, moved, monotone=monotone), PERMUTE_AND_FLIP)
 
 
 def check_delta(value: Any) -> Fraction:

@@ -20,8 +20,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FARTHEST", "cut_below_best", "nearest_steps", "reaches_cut", "step_bits", "steps_below_best"]
-
 FARTHEST = 1 << 61
 """Gaps are cut at this many steps, so that every score fits 62 bits."""
 
@@ -67,9 +65,10 @@ def nearest_steps(values: _Floats, rest: _Floats, ceiling: float, bits: int) -> 
     [2, -1, 2305843009213693952]
     """
     mantissa, exponent = math.frexp(ceiling)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         scaled, scaled_rest = np.ldexp(values, -exponent), np.ldexp(rest, -exponent)
         quotient = scaled / mantissa
+        # What is out of reach of any noise is cut first: in int64 it would overflow.
         steps = np.where(quotient > 0, FARTHEST, -FARTHEST)
         inside = np.flatnonzero(np.abs(quotient) < math.ldexp(FARTHEST, -bits))
         quotient = quotient[inside]
@@ -82,6 +81,7 @@ def nearest_steps(values: _Floats, rest: _Floats, ceiling: float, bits: int) -> 
     up = np.where(remainder == 0, np.floor(part) + (part - np.floor(part) >= 0.5), np.floor(offset + 0.5))
     found = whole.astype(np.int64) + up.astype(np.int64)
     fraction = offset - np.floor(offset)
+    # In floats a quotient so close to half a step may fall on either side: the noise pays for rounding, not for errors.
     for case in np.flatnonzero((remainder != 0) & (np.abs(fraction - 0.5) < _NEAR_A_TIE)).tolist():
         number = Fraction(float(values[inside[case]])) + Fraction(float(rest[inside[case]]))
         found[case] = math.floor(number / Fraction(ceiling) * 2**bits + Fraction(1, 2))
@@ -144,6 +144,7 @@ def _exact_product(factors: _Floats, other: float) -> tuple[_Floats, _Floats]:
 
 
 def _halves(value: _Floats) -> tuple[_Floats, _Floats]:
+    # Half of the bits each, so that the products of halves are exact.
     spread = value * 134217729.0  # 2**27 + 1
     high = spread - (spread - value)
     return high, value - high

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.asked import SumAsked
     from edgedp.mechanisms.projection import Projection
 
-__all__ = ["Aggregate", "top_k_scores"]
-
 
 class Aggregate:
     """A weighted sum of metrics with its sensitivities; a single metric is a sum of one with weight 1.

@@ -20,8 +20,6 @@ from edgedp.words.containers import is_list, values_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import DEPENDENCES, DependsOn
 
-__all__ = ["Domain", "codes", "declare", "declared_grid", "shown_domain"]
-
 GridKind = Literal["linear", "geometric", "explicit"]
 
 _MOST_POINTS = 1 << 24

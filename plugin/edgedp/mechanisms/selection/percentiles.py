@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.ids import numbers_of
-from edgedp.mechanisms.grid import GridScores, noise_unit
+from edgedp.mechanisms.grid import GridScores, noise_unit, unit_of
 from edgedp.mechanisms.ranks import (
     clipped,
     count_values,
@@ -27,8 +27,6 @@ from edgedp.mechanisms.values import Mechanism, spelled
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
-
-__all__ = ["Percentile", "draw_percentile", "percentile", "percentile_law", "percentile_scores"]
 
 _DAMPENED_BITS = 20
 
@@ -165,9 +163,9 @@ def percentile_scores(values: NDArray[np.float64], question: PercentileQuestion)
     match question.mechanism:
         case "pf" | "em":
             scores = rank_scores(count_values(there, domain.grid), q)
-            return GridScores(scores, epsilon / (2 * q.denominator), drawn_by)
+            moved = q.denominator
         case "distance":
-            return GridScores(distance_scores(count_values(there, domain.grid), q), epsilon / 2, drawn_by)
+            scores, moved = distance_scores(count_values(there, domain.grid), q), 1
         case "ld":
             bits = share_bits(question.records)
             distances, delta = _dampening(there, question, bits)
@@ -177,8 +175,11 @@ def percentile_scores(values: NDArray[np.float64], question: PercentileQuestion)
         case "sld":
             bits = share_bits(question.records)
             distances, _ = _dampening(there, question, bits)
-            return GridScores(-distances, epsilon / (2 << bits), drawn_by)
-    assert_never(question.mechanism)
+            scores, moved = -distances, 1 << bits
+        case _:
+            assert_never(question.mechanism)
+    # A record that is replaced may raise one point and lower another, whatever the mechanism.
+    return GridScores(scores, unit_of(epsilon, moved, monotone=False), drawn_by)
 
 
 def share_bits(records: int) -> int:

@@ -22,8 +22,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Selection", "TopSelection", "select", "select_top_k"]
-
 _REFUSED_NOISE = {
     "student_t": "student_t is proved private only for a candidate that leads; "
     "for others a breach was only searched for",
@@ -262,10 +260,9 @@ def _draw(
     _check_noise(noise, asked["mechanism"])
     cost = epsilon_nano(epsilon)
     scores = pick_scores(utilities=values, epsilon=to_fraction(cost), k=rounds, **asked)
-    if names_best(asked["mechanism"], asked["global_sensitivity"]):
-        positions = _best_of_each(values, rounds, words, epsilon=to_fraction(cost), **asked)
-    elif rounds > 1 and reaches_cut(scores.upper):
-        positions = _one_by_one(values, rounds, words, epsilon=to_fraction(cost), **asked)
+    best = names_best(asked["mechanism"], asked["global_sensitivity"])
+    if best or (rounds > 1 and reaches_cut(scores.upper)):
+        positions = _one_by_one(values, rounds, words, best=best, epsilon=to_fraction(cost), **asked)
     else:
         positions = scores.draw(rounds, words).tolist()
     shown = {"k": rounds, "mechanism": asked["mechanism"], "epsilon": float(format_nano(cost))}
@@ -281,35 +278,22 @@ def _draw(
     return [listed[position] for position in positions], shown, words.private
 
 
-def _one_by_one(values: NDArray[np.float64], k: int, words: Words, **asked: Any) -> list[int]:
+def _one_by_one(values: NDArray[np.float64], k: int, words: Words, *, best: bool, **asked: Any) -> list[int]:
     """Draw k positions, the gaps of each round taken from the best that is left.
 
     Gaps are cut far below the best candidate. Who lies there can still be picked once the best are gone, so the
-    scores of a round are those of the candidates that are left.
+    scores of a round are those of the candidates that are left. Where nothing can move a utility (`best`) those are
+    drawn from that have the highest one.
     """
     left = np.arange(len(values))
     table = asked.pop("sensitivity")
     shared = table is None or np.ndim(table) == 1
     picked: list[int] = []
     for _ in range(k):
-        rows = table if shared else np.asarray(table)[left]
-        scores = pick_scores(utilities=values[left], sensitivity=rows, k=k, **asked)
-        picked.append(int(left[scores.draw(1, words)[0]]))
-        left = left[left != picked[-1]]
-    return picked
-
-
-def _best_of_each(values: NDArray[np.float64], k: int, words: Words, **asked: Any) -> list[int]:
-    """Return k positions of highest utility, where nothing can move any: among equal ones they are drawn."""
-    left = np.arange(len(values))
-    table = asked.pop("sensitivity")
-    shared = table is None or np.ndim(table) == 1
-    picked: list[int] = []
-    for _ in range(k):
-        best = left[values[left] == values[left].max()]
-        rows = table if shared else np.asarray(table)[best]
-        scores = pick_scores(utilities=values[best], sensitivity=rows, k=k, **asked)
-        picked.append(int(best[scores.draw(1, words)[0]]))
+        pool = left[values[left] == values[left].max()] if best else left
+        rows = table if shared else np.asarray(table)[pool]
+        scores = pick_scores(utilities=values[pool], sensitivity=rows, k=k, **asked)
+        picked.append(int(pool[scores.draw(1, words)[0]]))
         left = left[left != picked[-1]]
     return picked
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.choice import Closed, Degrees, Lists, Ordered, OrderedDegrees
 from edgedp.mechanisms.adaptive.fit import pairs_of
 from edgedp.mechanisms.adaptive.purchases import Bought, seen_degrees
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.sure import FEWEST
 from edgedp.mechanisms.sure.degrees import DegreePosterior, degree_posterior, value_posterior
 from edgedp.mechanisms.sure.values import Cuts, Drawn, draw_betweenness, draw_degrees, draw_values
+from edgedp.words.vocabulary import STRENGTHS
 
 __all__ = ["Sureness", "how_sure"]
 
@@ -31,6 +33,8 @@ _OUTSIDE = 0.1
 """Of the interval of a degree."""
 _BEYOND_CUTS, _BEYOND_DEGREES = 0.15, 0.35
 """Spread of ``ln EBC`` around what cuts say of it, and what degrees say of betweenness."""
+_STRENGTH_SCALE = 2.0
+"""Strengths are looked at in units of which the noise has this scale: the law of degrees is fitted on such a grid."""
 _UNLIKELY, _FAR = 1e-4, 4.0
 """A candidate is left out where its degree, but for so much of the probability, and so many spreads cannot lift it."""
 
@@ -80,7 +84,7 @@ def how_sure(
         As released, each with noise for the whole of its vector; empty where it is for the largest entry only.
     node_count : int
     most : int or None
-        How many neighbours a node has at most, where that is public.
+        How many neighbours a node has at most, where that is public; of a strength the largest one.
 
     Notes
     -----
@@ -89,9 +93,12 @@ def how_sure(
     if not bought or node_count < FEWEST:
         return None
     k = len(listed)
+    unit = max(int(bought[0].vector.whole.scale / _STRENGTH_SCALE), 1) if metric in STRENGTHS else 1
+    bought = [_in_units(each, unit) for each in bought]
     nodes = _candidates(listed, bought)
     draws = max(_LEAST_DRAWS, min(_DRAWS, _NUMBERS // len(nodes)))
-    above = _UNBOUNDED if most is None else most
+    top = _UNBOUNDED if most is None else most
+    above = -(-top // unit)
     nodes, drawn = _drawn(metric, nodes, bought, k, above, draws, np.random.default_rng(SEED))
     chance, found = _chances(drawn.values, k)
     order = np.argsort(-chance[k:], kind="stable")[:k] + k
@@ -99,10 +106,20 @@ def how_sure(
     intervals = (
         None
         if drawn.degrees is None
-        else tuple((min(low, above), min(high, above)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
+        else tuple(
+            (min(low * unit, top), min(high * unit, top))
+            for low, high in drawn.degrees.intervals(_OUTSIDE, k)
+        )
     )
     shown = tuple(round(float(each), 2) for each in chance[:k])
     return Sureness(shown, tuple(near), intervals, float(found[:k].mean()))
+
+
+def _in_units(bought: Bought, unit: int) -> Bought:
+    """Return what was bought with values of which so many are one: strengths are then as coarse as degrees are."""
+    if unit == 1 or not isinstance(bought.vector, NoisyVector):
+        return bought
+    return replace(bought, vector=replace(bought.vector, unit=unit * bought.vector.unit))
 
 
 def _candidates(listed: NDArray[np.int64], bought: Sequence[Bought]) -> NDArray[np.int64]:
@@ -138,7 +155,8 @@ def _drawn(
         case Degrees() | OrderedDegrees():
             if degrees is None:
                 raise AssertionError("ordered degrees are bought after degrees only")
-            of_degrees = draw_degrees(degrees, draws, rng)
+            drawing = draw_values if metric in STRENGTHS else draw_degrees
+            of_degrees = drawing(degrees, draws, rng)
             spread = _BEYOND_DEGREES if between else 0.0
             drawn = Drawn(pairs_of(of_degrees) if between else of_degrees, degrees)
         case Lists(cap) | Ordered(cap) if degrees is not None:

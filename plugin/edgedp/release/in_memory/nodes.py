@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from edgedp.graph.graph import Graph
 
-__all__ = ["motkin", "priv_top_k"]
-
 
 @spelled_out(TopKOptions, TopKWords)
 def priv_top_k(
@@ -64,8 +62,8 @@ def priv_top_k(
         Also return estimates of the numbers of edges and wedges, from the noisy degrees of a joint release.
     target_recall : number or decimal text, optional
         Spend step by step until this part of the list is expected to be right, above 0 and below 1; `epsilon` is then
-        the most that is spent, and ``release.epsilon_spent`` what was. Of joint releases by degree, in- or out-degree,
-        or with the proxy ``both`` or ``degree``, of graphs of 50 nodes or more.
+        the most that is spent, and ``release.epsilon_spent`` what was. Of joint releases by degree, in- or out-degree
+        or a strength, or with the proxy ``both`` or ``degree``, of graphs of 50 nodes or more.
     degree_bound : int, optional
         A **public** bound on the degree; default ``n - 1``. The proxies ``both``, ``lists`` and
         ``ordered`` and joint degree do not rest on it.

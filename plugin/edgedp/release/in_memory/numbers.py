@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.release.release import Release
 
-__all__ = ["count", "count_in_memory", "distribution", "summary"]
-
 
 @spelled_out(CountOptions, CountWords)
 def count(

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from edgedp.graph.graph import Graph
 
-__all__ = ["check_keeps_bound", "drawn_in_memory", "facts_of", "plan_in_memory", "release_in_memory"]
-
 
 def facts_of(graph: Graph, degree_bound: Any) -> PublicFacts:
     """Return what its holder declares public about a graph."""

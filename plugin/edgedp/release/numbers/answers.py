@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-__all__ = ["CONFIDENCE", "NOISE_IS_PRIVATE", "Distribution", "Interval", "Number", "Summary"]
-
 NOISE_IS_PRIVATE = "the noise follows the graph; its size is private"
 CONFIDENCE = 0.95
 

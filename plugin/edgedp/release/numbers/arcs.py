@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from edgedp.release.plan.arc_numbers import ArcCountPlan, ArcDistributionPlan
     from edgedp.words.vocabulary import ArcMetricName
 
-__all__ = ["arcs_in", "at_least_in", "draw_arc_count", "draw_arc_distribution"]
-
 
 def arcs_in(plan: ArcCountPlan, projection: NumberProjection) -> int:
     """Return the exact number of arcs, through cuts where there is a cap. Privacy: private; not a release."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
     from edgedp.release.plan import CountPlan
 
-__all__ = ["count_in", "draw_count", "law_of", "profile_in"]
-
 
 def count_in(plan: CountPlan, node_ids: NDArray[Any]) -> Count:
     """Return what is counted, the nodes that are named as positions among the ids of a graph."""

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from edgedp.release.plan import DistributionPlan, PublicFacts
     from edgedp.words.vocabulary import DistributionForm
 
-__all__ = [
-    "at_least_counts",
-    "consistent",
-    "draw_distribution",
-    "histogram_of",
-    "in_form",
-    "noisy_ccdf",
-]
-
 MOVES = 2
 """L1 sensitivity of all ``N_{>=k}`` together."""
 

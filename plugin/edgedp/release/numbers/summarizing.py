@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
     from edgedp.release.plan import SummaryPlan
 
-__all__ = ["draw_summary", "page_of"]
-
 QUANTILES = (25, 50, 75, 90, 99)
 """In hundredths: integers, so that a share of the nodes that is met exactly is met."""
 

@@ -30,14 +30,8 @@ from edgedp.release.plan.arc_numbers import (
     plan_arc_distribution,
 )
 from edgedp.release.plan.arcs import ArcsPlan
-from edgedp.release.plan.base import (
-    Charge,
-    PublicFacts,
-    check_all_kept,
-    check_candidates,
-    check_protects,
-    spanned,
-)
+from edgedp.release.plan.base import Charge, check_all_kept, check_candidates, check_protects
+from edgedp.release.plan.facts import PublicFacts, reading
 from edgedp.release.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.release.plan.nodes import (
     AggregatePlan,
@@ -112,7 +106,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     100000000
     """
     asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
-    planned = _planned(asked, spanned(asked, facts))
+    planned = _planned(asked, reading(asked, facts))
     check_all_kept(asked, planned)
     check_candidates(planned)
     check_protects(planned)

@@ -13,12 +13,11 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_through_cuts
 from edgedp.release.options import CountOptions, DistributionOptions
 from edgedp.release.plan.arcs import UNIT_SENTENCES, cap_of, unit_of_counts
-from edgedp.release.plan.base import DIRECTED, PlanBase, PublicFacts
+from edgedp.release.plan.base import PlanBase
+from edgedp.release.plan.facts import DIRECTED, PublicFacts
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ARC_METRICS, DISTRIBUTION_FORMS, ArcMetricName, DistributionForm, Unit
-
-__all__ = ["ARCS", "ArcCountPlan", "ArcDistributionPlan", "plan_arc_count", "plan_arc_distribution"]
 
 ARCS = "arcs"
 """What is counted: distinct pairs of a node and another to which it has an arc."""

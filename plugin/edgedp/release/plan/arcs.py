@@ -8,17 +8,15 @@ from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
-from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_one_way, moves_through_cuts
+from edgedp.mechanisms.units import moves_one_way, moves_through_cuts, pair_through_cuts
 from edgedp.release.options import TopKOptions
-from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PublicFacts
-from edgedp.release.plan.targets import SeekingPlan, checked_target
+from edgedp.release.plan.base import SeekingPlan, checked_target
+from edgedp.release.plan.facts import DIRECTED, EVERY_PAIR, PublicFacts
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import STRENGTHS, TalliedName, Unit
-
-__all__ = ["UNIT_SENTENCES", "ArcsPlan", "cap_of", "plan_arcs", "unit_of_counts"]
 
 UNIT_SENTENCES: Mapping[Unit, str] = {
     "pair": "all arcs between two nodes",
@@ -75,8 +73,8 @@ class ArcsPlan(SeekingPlan):
     @property
     def units(self) -> frozenset[Unit]:
         """A pair; picks, and noise through cuts, also protect all arcs of one node that the counts are of others'."""
-        of_one = unit_of_counts(self.metric)
-        if self.cap is not None and moves_through_cuts(self.cap, self.unit) < PAIR_THROUGH_CUTS:
+        of_one, pair = unit_of_counts(self.metric), pair_through_cuts(self.facts.candidates)
+        if self.cap is not None and moves_through_cuts(self.cap, self.unit, pair) < pair:
             return frozenset() if of_one is None else frozenset({of_one})
         if of_one is None or (self.mechanism is None and self.cap is None):
             return super().units
@@ -122,7 +120,9 @@ def plan_arcs(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
     That the graph has directions, or weights, was checked with the metric's name.
     """
     if name in STRENGTHS:
-        checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r}")
+        if facts.weighting is not None and facts.weighting.signed:
+            of_signs = f"metric {name!r} of weights with signs, of whose sums nothing is known beforehand"
+            checks.check_no_option("target_recall", asked.target_recall, of_signs)
         _check_fits(facts)
     mechanism = _picking(name, asked, facts)
     joint = mechanism is None

@@ -1,160 +1,28 @@
-"""What every plan rests on and has: public facts, a cost, and what its draw asks for."""
+"""What every plan has: a cost, canonical parameters, and what its draw asks for."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, assert_never
 
-from edgedp.release.options import DATED
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.sure import FEWEST
+from edgedp.release.conditions import where_of
+from edgedp.release.plan.facts import SPANS, PublicFacts
 from edgedp.words.amounts.epsilon import to_fraction
+from edgedp.words.amounts.rungs import rungs
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import AccountName, Kind, Unit
 
 if TYPE_CHECKING:
-    from edgedp.graph.weights import Weighting
-    from edgedp.mechanisms.selection.domains import Domain
     from edgedp.release.options import Options
-    from edgedp.words.dates.calendar import Calendar, Span
-
-__all__ = [
-    "DIRECTED",
-    "EVERY_PAIR",
-    "READ_UNDIRECTED",
-    "Charge",
-    "PlanBase",
-    "PlanOfNodes",
-    "PublicFacts",
-    "check_all_kept",
-    "check_candidates",
-    "check_protects",
-    "protects_more",
-    "spanned",
-]
-
-
-DIRECTED = "directed"
-READ_UNDIRECTED = "directed, read undirected"
-"""How an answer of a directed graph was read; one of an undirected graph says nothing."""
-
 
 _DECIDING = frozenset({"of", "metric", "metrics", "approach", "mechanism", "proxy"})
 """The parameters that decide which options there are."""
-
-EVERY_PAIR = "everything between two nodes"
-"""What an answer protects at its epsilon, unless it says more."""
-
-
-def protects_more(public: Mapping[str, Any]) -> str | None:
-    """Return what an answer protects, where that is not what every answer does.
-
-    Examples
-    --------
-    >>> protects_more(PublicFacts(9).to_dict()) is None
-    True
-    """
-    said = public.get("protects")
-    return None if said in (None, EVERY_PAIR) else str(said)
-
-
-@dataclass(frozen=True)
-class PublicFacts:
-    """What is public about a graph: it may be read before the debit, and shown.
-
-    Parameters
-    ----------
-    node_count : int
-        Number of nodes; the node set is public.
-    degree_bound : int or None
-        The declared degree bound; None where none was declared (then ``n - 1`` holds, which promises nothing).
-    nodes_supplied : bool
-        Whether the curator supplied the nodes, or they were read from the edges and declared public.
-    delta_declared : bool
-        Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
-    domains : mapping of str to Domain
-        The declared properties of the nodes.
-    directed : bool
-        Whether directions were kept; what asks for no in- or out-degree reads the graph undirected.
-    facts : str or None
-        Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
-    projection : mapping or None
-        Which relationships of a database make an edge, as it is shown; None: each of one type.
-    protect : {"pair", "source", "target"}
-        What the account protects: a release that does not protect that at its epsilon is refused.
-    calendar : Calendar or None
-        Which windows may be asked for; None where relationships have no dates.
-    span : Span or None
-        The windows that are read; None: everything, at whatever time.
-    weighting : Weighting or None
-        What is declared of the weights; None of a graph without.
-    """
-
-    node_count: int
-    degree_bound: int | None = None
-    nodes_supplied: bool = False
-    delta_declared: bool = field(default=False, repr=False, compare=False)
-    domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
-    facts: str | None = field(default=None, repr=False, compare=False)
-    directed: bool = field(default=False, repr=False)
-    projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
-    protect: Unit = field(default="pair", repr=False, compare=False)
-    calendar: Calendar | None = field(default=None, repr=False, compare=False)
-    span: Span | None = field(default=None, repr=False)
-    weighting: Weighting | None = field(default=None, repr=False)
-
-    @property
-    def within(self) -> str:
-        """What is added to whom an account protects, where it bounds what is lost within some windows alone."""
-        if self.calendar is None or self.calendar.within is None:
-            return ""
-        many, period = self.calendar.within, self.calendar.period
-        said = "one window" if many == 1 else f"any {many} consecutive windows"
-        return f", dated within {said} of {period}"
-
-    @property
-    def candidates(self) -> str | None:
-        """The label whose nodes alone are ranked, and counted as nodes here; None where all are."""
-        return None if self.projection is None else self.projection.get("candidates")
-
-    @property
-    def effective_degree_bound(self) -> int:
-        """``D``: the declared bound, at most ``n - 1``."""
-        most = max(self.node_count - 1, 0)
-        return most if self.degree_bound is None else min(self.degree_bound, most)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as a release shows them."""
-        return {
-            "node_count": self.node_count,
-            "nodes": "supplied"
-            if self.nodes_supplied
-            else "read from the edges, declared public by the curator",
-            **({} if self.candidates is not None else self._bound()),
-            **({} if self.facts is None else {"facts": self.facts}),
-            **({"orientation": READ_UNDIRECTED} if self.directed else {}),
-            **({} if self.projection is None else {"projection": dict(self.projection)}),
-            **self._weight(),
-            "protects": EVERY_PAIR + self.within,
-            **({} if self.protect == "pair" else {"protect": self.protect}),
-            **({} if self.calendar is None else {"calendar": self.calendar.to_dict()}),
-            **({} if self.calendar is None else {"windows": "all" if self.span is None else self.span.shown}),
-        }
-
-    def _weight(self) -> dict[str, Any]:
-        """Return what is declared of weights, as it is shown; the projection of a database shows its own."""
-        alone = self.weighting is not None and (self.projection is None or "weight" not in self.projection)
-        return {"weight": self.weighting.to_dict()} if self.weighting is not None and alone else {}
-
-    def _bound(self) -> dict[str, Any]:
-        """Return the bound of the degrees, as it is shown."""
-        declared = self.degree_bound is not None
-        return {
-            "degree_bound": self.effective_degree_bound,
-            "degree_bound_source": "declared by the curator" if declared else "the default, n - 1",
-        }
 
 
 @dataclass(frozen=True)
@@ -277,12 +145,15 @@ class PlanBase(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able; asking with them again gives the same plan."""
-        return self.own_parameters | ({} if self.facts.span is None else self.facts.span.asked)
+        read = {} if self.facts.span is None else self.facts.span.asked
+        return (
+            self.own_parameters | read | ({"where": where_of(self.facts.where)} if self.facts.where else {})
+        )
 
     @property
     @abstractmethod
     def own_parameters(self) -> dict[str, Any]:
-        """Canonical parameters, but for the windows that are read: those of every kind of release."""
+        """Canonical parameters, but for the windows and the rows that are read: those of every kind of release."""
 
     @property
     @abstractmethod
@@ -303,9 +174,11 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
     """
     kept = planned.parameters
     for option in asked.described():
-        if option.name in DATED and planned.facts.span is not None:
+        if option.name in SPANS and planned.facts.span is not None:
             continue  # one of the two gave the span, which may be said by the other
         value = getattr(asked, option.name)
+        if option.name == "where" and not value:
+            continue
         if option.name not in kept and value is not None and value is not option.default:
             raise _not_kept(option.name, asked, planned)
 
@@ -321,26 +194,6 @@ def _not_kept(name: str, asked: Options, planned: PlanBase) -> ParameterError:
     of = f"{planned.kind} with {' and '.join(said)}" if said else planned.kind
     instead = f", or with another {usual[0]}" if usual else ""
     return ParameterError(f"{name} is not an option of {of}; ask without it{instead}")
-
-
-def spanned(asked: Options, facts: PublicFacts) -> PublicFacts:
-    """Return public facts with the windows that are asked for.
-
-    Raises
-    ------
-    ParameterError
-        The graph has no calendar, or the calendar no such windows.
-    """
-    given = {name: getattr(asked, name, None) for name in DATED}
-    if all(value is None for value in given.values()):
-        return replace(facts, span=None)
-    if facts.calendar is None:
-        named = next(name for name in DATED if given[name] is not None)
-        raise ParameterError(
-            f"{named} is {given[named]!r}, and the graph has no calendar; ask without it, or load the graph with the "
-            "dates of its relationships under another name"
-        )
-    return replace(facts, span=facts.calendar.span(**given))
 
 
 def check_candidates(planned: PlanBase) -> None:
@@ -391,3 +244,40 @@ class PlanOfNodes(PlanBase):
     def on(self, facts: PublicFacts) -> Self:
         """Return the smallest release of this kind and mechanism for another graph: one node."""
         return replace(self, facts=facts, k=1)
+
+
+def checked_target(target_recall: Any, facts: PublicFacts) -> Fraction | None:
+    """Return the expected recall that is enough, of a list that can say how sure it is; None where none is asked."""
+    if target_recall is None:
+        return None
+    target = checks.check_part(target_recall, "target_recall")
+    if facts.node_count < FEWEST:
+        raise ParameterError(
+            f"target_recall needs a graph of {FEWEST} nodes or more, and this one has {facts.node_count}: "
+            "a list of so few nodes cannot say how sure it is; leave the target out"
+        )
+    return target
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeekingPlan(PlanOfNodes):
+    """A plan of nodes that may be drawn step by step until its list is sure enough.
+
+    Attributes
+    ----------
+    target_recall : Fraction or None
+        Spend step by step until this part of the list is expected to be right; `cost` is then the most.
+    """
+
+    target_recall: Fraction | None = None
+
+    @cached_property
+    def first(self) -> tuple[Charge, ...]:
+        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
+        if self.target_recall is None or self.facts.delta_declared:
+            return self.charges
+        return (Charge("edges", rungs(self.cost)[0], self.charges[-1].rho_shares),)
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
+        return replace(super().on(facts), target_recall=None)

@@ -10,15 +10,13 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.options import MotkinOptions, TopKOptions
-from edgedp.release.plan.base import PlanOfNodes, PublicFacts
-from edgedp.release.plan.targets import SeekingPlan, checked_target
+from edgedp.release.plan.base import PlanOfNodes, SeekingPlan, checked_target
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import Approach, Proxy
-
-__all__ = ["JointMotkinPlan", "JointPlan", "plan_joint", "plan_joint_motkin"]
 
 _CUTS = frozenset({"cut_shares"})
 VERSION = 3

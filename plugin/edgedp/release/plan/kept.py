@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from edgedp.graph.columns import BY_VALUE
 from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.selection.domains import shown_domain
@@ -16,8 +17,6 @@ from edgedp.words.vocabulary import UNITS
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
-
-__all__ = ["as_then", "facts_of", "plan_of", "weighting_shown"]
 
 
 def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = None) -> PublicFacts:
@@ -48,6 +47,8 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         protect=check_choice(public.get("protect", "pair"), "protect", UNITS),
         calendar=calendar_kept(public["calendar"]) if "calendar" in public else None,
         weighting=weighting_shown(public),
+        # Of which types they were is no matter any more.
+        columns=dict.fromkeys(public["where"], BY_VALUE) if "where" in public else None,
     )
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from edgedp.words.errors import UnknownNameError
 
-__all__ = ["TypedId", "meanings", "resolved"]
-
 _INTEGERS = range(-(2**63), 2**63)
 
 

@@ -11,7 +11,8 @@ from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.picking import Dampened, Picking, ShiftDampened, Undampened
 from edgedp.release.options import MotkinOptions, TopKOptions
 from edgedp.release.plan.arcs import ArcsPlan, plan_arcs
-from edgedp.release.plan.base import PlanBase, PlanOfNodes, PublicFacts
+from edgedp.release.plan.base import PlanBase, PlanOfNodes
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.release.plan.joint import JointMotkinPlan, JointPlan, plan_joint, plan_joint_motkin
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.errors import ParameterError
@@ -29,20 +30,9 @@ from edgedp.words.vocabulary import (
     Shift,
 )
 
-__all__ = [
-    "AggregatePlan",
-    "NodesPlan",
-    "ParetoPlan",
-    "TopKPlan",
-    "aggregate_shift",
-    "of_nodes",
-    "pareto_shift",
-    "plan_motkin",
-    "plan_top_k",
-    "scaled_to",
-]
-
 _Form = TypeVar("_Form", bound=str)
+PARETO_SHIFT: Shift = "down"
+"""The default shift of a Pareto score: measured once for each kind of list, and fixed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +180,7 @@ def plan_motkin(asked: MotkinOptions, facts: PublicFacts) -> ParetoPlan | Aggreg
     mechanism = _motkin_mechanism(asked)
     match approach:
         case "pareto":
-            pareto = _picking(mechanism, asked, PARETO_FORMS, pareto_shift(names))
+            pareto = _picking(mechanism, asked, PARETO_FORMS, PARETO_SHIFT)
             _check_edge_form(pareto, names)
             return ParetoPlan(
                 metrics=names,
@@ -236,11 +226,6 @@ def aggregate_shift(names: Sequence[str], weights: Sequence[float], degree_bound
     trends = {part.sensitivity_trend for part, _ in parts}
     delta = 1 if 1 in trends else -1 if -1 in trends else 1
     return "up" if utility == delta else "down"
-
-
-def pareto_shift(names: Sequence[str]) -> Shift:
-    """Return the default shift of a Pareto score: measured once for each kind of list, and fixed."""
-    return "down"
 
 
 def _picking(

@@ -14,22 +14,10 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.counts import Bounds, Count, count_class, count_names
 from edgedp.mechanisms.counts.stars import check_star_size
 from edgedp.mechanisms.numbers import NumberMechanism
-from edgedp.release.plan.base import PublicFacts
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.amounts.written import decimal_of
 from edgedp.words.errors import ParameterError
-
-__all__ = [
-    "SMALLEST_STAR",
-    "bounds_of",
-    "check_two",
-    "delta_of",
-    "node_of",
-    "pair_of",
-    "star_size_of",
-    "taking",
-    "wants_error_bar",
-]
 
 _DEFAULT_STAR_SIZE = 3
 

@@ -13,7 +13,8 @@ from edgedp.mechanisms.counts import Bounds, Count, count_class, count_names
 from edgedp.mechanisms.numbers import NumberMechanism, number_mechanism
 from edgedp.mechanisms.numbers.heights import says_nothing
 from edgedp.release.options import CountOptions, DistributionOptions, SummaryOptions
-from edgedp.release.plan.base import PlanBase, PublicFacts
+from edgedp.release.plan.base import PlanBase
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.release.plan.named import resolved
 from edgedp.release.plan.number_options import (
     SMALLEST_STAR,
@@ -33,16 +34,6 @@ from edgedp.words.vocabulary import (
     DistributionForm,
     NumberMechanismName,
 )
-
-__all__ = [
-    "CountPlan",
-    "DistributionPlan",
-    "NumbersPlan",
-    "SummaryPlan",
-    "plan_count",
-    "plan_distribution",
-    "plan_summary",
-]
 
 _FROM_FIGURES = ("triangles", "two_triangles", "wedges", "stars", "clustering", "common_neighbors")
 

@@ -11,14 +11,13 @@ from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.mechanisms.selection.questions import PercentileQuestion, ask_percentile
 from edgedp.release.options import PercentileOptions
-from edgedp.release.plan.base import Charge, PlanBase, PublicFacts
+from edgedp.release.plan.base import Charge, PlanBase
+from edgedp.release.plan.facts import PublicFacts
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.amounts.rho import PURE
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import UnknownNameError
 from edgedp.words.vocabulary import PercentileMechanism, SamplerName
-
-__all__ = ["PercentilePlan", "plan_percentile"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,29 +7,15 @@ benchmarks; a test compares them.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-__all__ = [
-    "SOURCE",
-    "SOURCE_OF_ARCS",
-    "Measured",
-    "arcs_of_page",
-    "measured",
-    "measured_arcs",
-    "rows_of_page",
-]
 
 SOURCE = "bench/results/joint.md"
 """Where the figures of the EBC top k come from."""
 
 SOURCE_OF_ARCS = "bench/results/persons.md"
 """Where those of in-degrees come from, which hold for out-degrees of the same graphs turned round."""
-
-_METHODS = {"both, no bound": "joint", "SLD, largest degree declared": "sld"}
-"""The rows of the page that are told, by the mechanism that they are of."""
 
 
 @dataclass(frozen=True)
@@ -92,52 +78,3 @@ def _kept(name: str) -> tuple[Measured, ...]:
         )
         for row in csv.DictReader(text.splitlines())
     )  # fmt: skip
-
-
-def rows_of_page(page: str) -> Iterator[Measured]:
-    """Read the figures off the page: what ``recall.csv`` must hold.
-
-    Parameters
-    ----------
-    page : str
-        The text of `SOURCE`.
-    """
-    graph, nodes, degree = "", 0, 0
-    epsilons: list[float] = []
-    for line in page.partition("## Several metrics")[0].splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("**"):
-            name, _, figures = line.partition(":")
-            words = figures.replace(",", "").split()
-            graph = name.strip("*")
-            nodes, degree = int(words[0]), int(words[words.index("largest") + 2])
-        elif cells[0] == "k" and len(cells) > 4:
-            epsilons = [float(cell) for cell in cells[3:]]
-        elif len(cells) > 4 and cells[2] in _METHODS:
-            for epsilon, recall in zip(epsilons, cells[3:], strict=True):
-                yield Measured(
-                    graph, nodes, degree, int(cells[0]), _METHODS[cells[2]], epsilon, float(recall)
-                )
-
-
-def arcs_of_page(page: str) -> Iterator[Measured]:
-    """Read the figures of in-degrees off the page: what ``arcs.csv`` must hold.
-
-    Parameters
-    ----------
-    page : str
-        The text of `SOURCE_OF_ARCS`.
-    """
-    about: dict[str, tuple[int, int]] = {}
-    head: list[str] = []
-    for line in page.partition("## What directions cost")[0].splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        match cells:
-            case [name, nodes, most] if nodes[:1].isdigit():
-                about[name] = int(nodes.replace(",", "")), int(most.replace(",", ""))
-            case ["graph", "k", "epsilon", *ways]:
-                head = ways
-            case [name, k, epsilon, *found] if name in about:
-                for way, recall in zip(head, found, strict=True):
-                    if not way.startswith("joint"):  # which protects a pair
-                        yield Measured(name, *about[name], int(k), way, float(epsilon), float(recall))

@@ -38,8 +38,6 @@ from edgedp.release.plan import (
     TopKPlan,
 )
 
-__all__ = ["FOLLOWS_THE_GRAPH", "Noise", "noise_of"]
-
 FOLLOWS_THE_GRAPH = "follows the graph; private"
 _GEOMETRIC = "two-sided geometric"
 

@@ -18,8 +18,6 @@ from edgedp.words.amounts.epsilon import NANO, budget_nano, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError
 from edgedp.words.vocabulary import MECHANISMS, UNITS, ArcMetricName, Unit
 
-__all__ = ["Outlook", "outlook"]
-
 _BUDGETS = (1, 3, 10)
 _PERSONS = (1, 10, 100)
 _CAPS = (10, 20)

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import events, ledger, registry
-from edgedp.ledger.account import Account, check_delta, declaration
-from edgedp.ledger.backend import AT_ADDRESS, NATIVE, GraphRow, Session
+from edgedp.ledger import ledger, listing, placing, registry
+from edgedp.ledger.account import Account
+from edgedp.ledger.backend import Session
+from edgedp.ledger.events import check_delta, declaration
 from edgedp.ledger.pairs import PairProjection, rows_projection
-from edgedp.ledger.script import run
+from edgedp.ledger.rows import AT_ADDRESS, NATIVE, GraphRow, row_named
 from edgedp.mechanisms import checks
 from edgedp.stores import twins
 from edgedp.stores.calendars import check_promised, column_calendar, rows_in_windows
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import AddressEngine, Unit
-
-__all__ = ["AddressStore"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -69,7 +68,8 @@ class AddressStore(OpenedStore):
         date_unit: str | None = None,
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
-        orientation: str = "undirected",
+        orientation: str | None = None,
+        weight: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Register edges at an address, which every release reads after its debit; nothing is copied into the store.
@@ -106,8 +106,11 @@ class AddressStore(OpenedStore):
         date_unit
             As for `edgedp.read_graph`.
         where, at_least, orientation
-            Which rows make an edge, as for `register`; read after the debit, and not by Spark. Another orientation than
-            ``"undirected"`` needs `directed`, with which ``"natural"`` is the default.
+            Which rows make an edge, as for `register`; read after the debit. Spark follows only `where`, with `nodes`.
+            Default ``"natural"`` with `directed`, which every orientation but ``"undirected"`` needs, and
+            ``"undirected"`` without it.
+        weight
+            As for `register`, with the column that holds the weights; not by Spark.
         progress : callable, optional
             As for `load`; not of Spark.
 
@@ -140,10 +143,9 @@ class AddressStore(OpenedStore):
             ids=ids, comments=comments, bipartite=bipartite, one_kind=one_kind, labels=labels, table=table,
             query=query, directed=directed, date=date, date_unit=date_unit,
         )  # fmt: skip
-        made = _made(orientation, where, at_least, directed=options.directed, unit=protect)
+        made = _made(orientation, where, at_least, weight, directed=options.directed, unit=protect)
         if made is not None:
-            named = [each.property for each in made.where]
-            options = replace(options, columns=tuple(dict.fromkeys(named)))
+            options = replace(options, columns=made.properties)
         room = None if memory is None else bytes_of(memory)
         if engine_of(engine, edges) == NATIVE:
             asked = Address.asked(edges, nodes, options, memory=room, cache=cache)
@@ -151,7 +153,7 @@ class AddressStore(OpenedStore):
             found = surveyed(asked, made, progress)
         else:
             found = surveyed_by_spark(
-                edges, nodes, options, room, check=lambda place: self._check_new(name, place)
+                edges, nodes, options, made, room, check=lambda place: self._check_new(name, place)
             )
         if found.edge_count == 0:
             raise GraphFormatError("no edge joins two of the nodes; check the address and its columns")
@@ -168,22 +170,16 @@ class AddressStore(OpenedStore):
         with self._session(create=True) as session:
             self._backend.settle(session)
             _check_free(session, name, found.place)
-            rows = session.run("account_find", name=name)
-            account = Account.of(rows[0]) if rows else None
+            account = ledger.found_account(session, name)
             last = session.run("log_last", name=name)
             check_promised(name, None, account or Account.of_log(name, last), dates)
             check_delta(declared.settled(name, account)[0], row.node_count)
-            guards = session.guards(row)
-            script = registry.register_script(
-                row, account, declared, by=self._by(session), at=ledger.now(), last=last, guards=guards,
+            script = placing.register_script(
+                row, account, declared, by=self._by(session), at=ledger.now(), last=last, guards=session.guards(row),
             )  # fmt: skip
-            outcome = run(session, script)
-            if outcome.name != script.done:
-                if any(outcome.name in (step.on_row, step.on_none) for step in guards):
-                    raise session.guard_refusal(outcome.name, row, outcome.rows)
-                raise events.curator_refusal(outcome.name, name)
+            ledger.carry_out(session, script, name, row)
             _log.info("registered %s", shown(name))
-            listed = registry.listed(session, name)
+            listed = listing.listed(session, name)
             key = registry.secret(session)
             twin = None if found.graph is None else twins.find(session, found.graph, name, key)
             held = Account.of(session.run("account_find", name=name)[0]).calendar
@@ -206,22 +202,29 @@ class AddressStore(OpenedStore):
 
 
 def _made(
-    orientation: Any, where: Any, at_least: Any, *, directed: bool, unit: Unit | None
+    orientation: Any, where: Any, at_least: Any, weight: Any, *, directed: bool, unit: Unit | None
 ) -> PairProjection | None:
     """Return which rows at an address make an edge; None where each does, as its directions say."""
-    made = rows_projection(None, orientation, where, at_least)
+    usual = "natural" if directed else "undirected"
+    made = rows_projection(
+        None, usual if orientation is None else orientation, where, at_least, weight=weight
+    )
     if made.orientation != "UNDIRECTED" and not directed:
         raise ParameterError(
             f"orientation is {orientation!r}, which needs directions; register the address with directed (--directed)"
         )
     if directed and made.orientation == "UNDIRECTED":
-        made = replace(made, orientation="NATURAL")
+        raise ParameterError(
+            f"orientation is {orientation!r}, which reads no directions; register the address without directed "
+            "(--directed), or with the orientation 'natural'"
+        )
     if unit not in (None, "pair") and made.orientation != "NATURAL":
         raise ParameterError(
             f"orientation is {orientation!r}, must be 'natural' where protect is {unit!r}: the arcs as they are "
             "show what one node does"
         )
-    return None if made.each_joins and made.orientation != "REVERSE" else made
+    as_they_are = made.each_joins and made.orientation != "REVERSE" and made.weight is None
+    return None if as_they_are else made
 
 
 def _check_free(session: Session, name: str, address: str) -> None:
@@ -234,8 +237,8 @@ def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
     from edgedp.graph.reading.sources.places import overlap, same_place
 
     found = []
-    if registry.find(session, name) is not None:
-        found.append(StoreError(str(events.curator_refusal("taken", name))))
+    if row_named(session, name) is not None:
+        found.append(StoreError(str(ledger.curator_refusal("taken", name))))
     for row in session.run("account_places"):
         same = same_place(row["relationshipType"], address)
         if row["name"] != name and overlap(row["relationshipType"], address):

@@ -28,9 +28,8 @@ from edgedp.stores.embedded.windowed import mapped_window, write_windows
 from edgedp.words.errors import EdgeDPError, StoreError
 
 if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
     from edgedp.words.dates.calendar import Calendar, Span
-
-__all__ = ["any_kept", "forget", "keep", "keep_nodes", "kept_graph", "kept_nodes", "kept_window", "number_of"]
 
 _DAY = 86_400
 
@@ -46,39 +45,46 @@ def any_kept(place: str) -> bool:
     return folder is not None and any(folder.glob(f"{place}.*.rows"))
 
 
-def kept_graph(place: str, key: str, *, nodes_supplied: bool) -> Graph | None:
-    """Return the graph of a key, mapped; None where none is kept that can be trusted."""
-    folder = _folder()
-    if folder is None:
-        return None
-    for path in folder.glob(f"{place}.{key}.*.rows"):
-        handle = _own(path)
-        if handle is None:
-            continue
-        try:
-            with suppress(EdgeDPError, OSError):
-                if digest_of(path, handle) == path.name.split(".")[2]:
-                    return mapped_graph(handle, number_of(key), nodes_supplied=nodes_supplied)
-        finally:
-            os.close(handle)
-    return None
+def kept_graph(
+    place: str, key: str, *, nodes_supplied: bool, weighting: Weighting | None = None
+) -> Graph | None:
+    """Return the graph of a key, mapped; None where none is kept that can be trusted.
+
+    Parameters
+    ----------
+    weighting : Weighting, optional
+        What is declared of the weights of its rows.
+    """
+    return _trusted(
+        f"{place}.{key}.*.rows",
+        lambda handle: mapped_graph(
+            handle, number_of(key), nodes_supplied=nodes_supplied, weighting=weighting
+        ),
+    )
 
 
 def kept_window(place: str, key: str, span: Span, *, nodes_supplied: bool) -> Graph | None:
     """Return the graph of some windows of a key; None where none are kept that can be trusted."""
-    whole, folder = kept_graph(place, key, nodes_supplied=nodes_supplied), _folder()
-    if whole is None or folder is None:
+    whole = kept_graph(place, key, nodes_supplied=nodes_supplied)
+    if whole is None:
         return None
-    for path in folder.glob(f"{place}.{key}.*.{_of_calendar(span.calendar)}.windows"):
+    return _trusted(
+        f"{place}.{key}.*.{_of_calendar(span.calendar)}.windows",
+        lambda handle: mapped_window(handle, number_of(key), whole.node_ids, span, supplied=nodes_supplied),
+    )
+
+
+def _trusted(pattern: str, read: Callable[[int], Graph]) -> Graph | None:
+    """Return what is read of the first file of a pattern that is its owner's and what was written."""
+    folder = _folder()
+    for path in () if folder is None else folder.glob(pattern):
         handle = _own(path)
         if handle is None:
             continue
         try:
             with suppress(EdgeDPError, OSError):
                 if digest_of(path, handle) == path.name.split(".")[2]:
-                    return mapped_window(
-                        handle, number_of(key), whole.node_ids, span, supplied=nodes_supplied
-                    )
+                    return read(handle)
         finally:
             os.close(handle)
     return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,20 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.ids import numbers_of
-from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
+from edgedp.ledger.backend import Backend, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.pairs import rows_projection
 from edgedp.ledger.registry import address_taken
+from edgedp.ledger.rows import AT_ADDRESS, OF_GRAPH, GraphRow
 from edgedp.ledger.script import Step
-from edgedp.stores.embedded import files, migration, windowed
+from edgedp.stores.embedded import database, files, migration, windowed
 from edgedp.stores.embedded.backup import copy
-from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
-from edgedp.stores.embedded.sqlite import Ledger, opened_as
+from edgedp.stores.embedded.seals import Seals, sha256
+from edgedp.stores.embedded.sqlite import Ledger, opened, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.stores.statements.projecting import figures_of, graph_of_kept, side_ids
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.words.refusals import STORE_FAILED
 from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
@@ -36,11 +40,10 @@ if TYPE_CHECKING:
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.release.conditions import Condition
     from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import ArcMetricName
-
-__all__ = ["EmbeddedBackend"]
 
 
 class EmbeddedBackend(Backend):
@@ -86,9 +89,9 @@ class EmbeddedBackend(Backend):
         return GraphRow(
             name,
             version,
-            files.PLACE["node_label"],
-            files.PLACE["relationship_type"],
-            files.PLACE["id_property"],
+            database.PLACE["node_label"],
+            database.PLACE["relationship_type"],
+            database.PLACE["id_property"],
             0,
             None,
             nodes_supplied=False,
@@ -198,6 +201,17 @@ class EmbeddedSession(Ledger, Session):
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
 
+    def filtered(self, row: GraphRow, where: Sequence[Condition], span: Span | None = None) -> Graph:
+        loaded, made = row.of or row, row.projection
+        kept, weights = self.kept_rows(loaded), None
+        if row.of is None or made is None:
+            as_loaded = rows_projection(row.name, "NATURAL" if row.directed else "UNDIRECTED")
+            made, weights = replace(as_loaded, weight=row.weighting), kept.weights
+            if row.weighting is not None and weights is None:
+                raise StoreError(STORE_FAILED)
+        made = replace(made, where=(*made.where, *where))
+        return graph_of_kept(self.graph(loaded), kept, made, span, weights)
+
     def kept_rows(self, row: GraphRow) -> KeptRows:
         self.prepare(row)
         version = self._versions[row.version]
@@ -224,12 +238,12 @@ class EmbeddedSession(Ledger, Session):
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
-        found = files.properties(self._held_files(row).path, name)
+        found = database.properties(self._held_files(row).path, name)
         return numbers_of(found[name]) if found else np.full(row.node_count, np.nan)
 
     def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
         self.prepare(row)
-        return files.properties(self._held_files(row).path)
+        return database.properties(self._held_files(row).path)
 
     def node_count(self, row: GraphRow) -> int:
         made = None if row.of is None else row.projection
@@ -283,7 +297,33 @@ class _FileProjection(CypherProjection):
 
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
         with files.hold(self._files._folder, self._row.version, self._row.digest) as version:
-            return files.run(version.path, statement, nodes=nodes, **parameters)
+            return database.run(version.path, statement, nodes=nodes, **parameters)
 
     def _as_stored(self, name: ArcMetricName) -> ArcMetricName:
         return name
+
+
+def problems(folder: Folder, timeout: float) -> list[str]:
+    """Return each problem in a line: SQLite's own check, and every version's SHA-256."""
+    found: list[str] = []
+    for path in (folder.path, *sorted(folder.path.iterdir())):
+        with suppress(FileNotFoundError):  # a journal comes and goes
+            if stat.S_IMODE(os.lstat(path).st_mode) & 0o077:
+                found.append(f"{path.name} may be read by others than its owner")
+    with opened(folder.ledger, folder.given, timeout) as ledger:
+        found += ledger.problems()
+        try:
+            graphs = ledger.run("graph_list")
+            versions = [ledger.run("graph_find", name=row["name"])[0] for row in graphs]
+        except EdgeDPError as error:
+            return [*found, str(error)]
+    for row in versions:
+        if row["nodeLabel"] in (AT_ADDRESS, OF_GRAPH):
+            continue
+        for kind, (digest, _) in Seals.of(row["digest"]).files.items():
+            path = folder.file(row["version"], kind)
+            if not path.is_file():
+                found.append(f"the file {path.name} of the graph {row['name']!r} is missing")
+            elif sha256(path) != digest:
+                found.append(f"the file {path.name} of the graph {row['name']!r} is not what was written")
+    return found

@@ -12,10 +12,10 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from edgedp.ledger.backend import AT_ADDRESS, OF_GRAPH
 from edgedp.ledger.chain import Head, genesis
 from edgedp.ledger.ledger import broken
 from edgedp.ledger.log import heads, history
+from edgedp.ledger.rows import AT_ADDRESS, OF_GRAPH
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.locks import queue
@@ -25,8 +25,6 @@ from edgedp.words.errors import ParameterError, StoreError, StoreUnavailableErro
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner
-
-__all__ = ["copy"]
 
 _TRIES = 20
 
@@ -42,7 +40,8 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
     place = Path(os.path.realpath(destination))
     if os.path.lexists(place) or os.path.lexists(destination):
         raise StoreError(f"the destination is {destination}, which exists; choose a new path")
-    if not place.parent.is_dir():
+    Folder(place).check_name()
+    if not os.path.isdir(place.parent):
         raise StoreError(f"the destination is {destination}, whose folder does not exist; create it first")
     if folder.path in place.parents:
         raise StoreError(f"the destination is {destination}, which is inside the store; choose another path")
@@ -86,15 +85,9 @@ def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[s
                     continue
                 found = _heads(copied)
             for row in kept:
-                seals = Seals.of(row["digest"])
-                _copy_file(folder.version(row["version"]), target.path, seals.graph)
-                if seals.rows is not None:
-                    _copy_file(folder.rows(row["version"]), target.path, seals.rows)
-                if seals.windows is not None:
-                    _copy_file(folder.windows(row["version"]), target.path, seals.windows)
-                if seals.columns is not None:
-                    _copy_file(folder.columns(row["version"]), target.path, seals.columns)
-                if (origin := folder.origin(row["version"])).is_file():
+                for kind, (digest, _) in Seals.of(row["digest"]).files.items():
+                    _copy_file(folder.file(row["version"], kind), target.path, digest)
+                if (origin := folder.file(row["version"], "source")).is_file():
                     _copy_file(origin, target.path, sha256(origin))
         sync(target.ledger)
         sync(target.path)

@@ -6,8 +6,6 @@ import time
 from functools import cache
 from pathlib import Path
 
-__all__ = ["boot", "leased", "ticks", "wall"]
-
 _LONGEST = 30
 """Seconds: `edgedp.ledger.ledger.LEASE_SECONDS`."""
 

@@ -27,14 +27,16 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal, get_args
 
 from edgedp.words.errors import StoreError
-
-__all__ = ["LEDGER", "Folder", "building_folder", "sync"]
+from edgedp.words.places import is_utf8
 
 LEDGER = "ledger.sqlite"
 HEADS = "ledger.head"
-_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|windows|columns|source)")
+Kind = Literal["graph", "rows", "windows", "columns", "source"]
+"""The files of a version, by the ends of their names."""
+_VERSION = re.compile(rf"([0-9a-f]{{1,16}})\.({'|'.join(get_args(Kind))})")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
@@ -61,25 +63,9 @@ class Folder:
         self.heads = self.path.with_name(self.path.name + ".head")
         self.heads_inside = self.path / HEADS
 
-    def version(self, version: int) -> Path:
-        """Return the file of a version."""
-        return self.path / f"{version:x}.graph"
-
-    def rows(self, version: int) -> Path:
-        """Return the file of a version's rows."""
-        return self.path / f"{version:x}.rows"
-
-    def windows(self, version: int) -> Path:
-        """Return the file of a version's windows."""
-        return self.path / f"{version:x}.windows"
-
-    def columns(self, version: int) -> Path:
-        """Return the file of the columns of a version's rows."""
-        return self.path / f"{version:x}.columns"
-
-    def origin(self, version: int) -> Path:
-        """Return the file that says where a version came from."""
-        return self.path / f"{version:x}.source"
+    def file(self, version: int, kind: Kind) -> Path:
+        """Return one of the files of a version."""
+        return self.path / f"{version:x}.{kind}"
 
     def loading(self, version: int) -> Path:
         """Return the folder in which a version is written."""
@@ -103,7 +89,7 @@ class Folder:
         try:
             mode = os.lstat(self.path).st_mode
         except FileNotFoundError:
-            if not self.path.parent.is_dir():
+            if not os.path.isdir(self.path.parent):
                 raise StoreError(f"store is {path}, whose folder does not exist; create it first") from None
             self.check_never_was()
             raise StoreError(
@@ -111,6 +97,10 @@ class Folder:
             ) from None
         except PermissionError:
             raise self._denied() from None
+        except OSError as error:  # too long a name, a circle of links, a file where a folder should be
+            raise StoreError(
+                f"store is {path}, which cannot be opened ({error.strerror}); choose another path"
+            ) from None
         if not stat.S_ISDIR(mode):
             raise StoreError(f"store is {path}, which is a file and not a store; choose another path")
         try:
@@ -135,7 +125,9 @@ class Folder:
             )
 
     def check_name(self) -> None:
-        """Refuse what a migration left."""
+        """Refuse a path that the databases cannot open, and what a migration left."""
+        if not is_utf8(str(self.path)):
+            raise StoreError(f"store is {self.given}, whose path is not UTF-8; choose another path")
         for left in (MIGRATED, MIGRATING):
             if self.path.name.endswith(left):
                 raise StoreError(

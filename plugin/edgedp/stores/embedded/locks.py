@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["Held", "queue", "try_hold"]
-
 
 class Held:
     """A lock that is held until `release`.

@@ -10,14 +10,12 @@ from edgedp.stores.embedded.folder import Folder, building_folder, private_file,
 from edgedp.stores.embedded.sqlite import create
 from edgedp.words.errors import StoreError
 
-__all__ = ["fill", "make"]
-
 
 def make(folder: Folder) -> None:
     """Make an empty store: whole and private at every moment, by one renaming."""
     folder.check_name()
     folder.check_never_was()
-    if not folder.path.parent.is_dir():
+    if not os.path.isdir(folder.path.parent):
         raise StoreError(f"store is {folder.given}, whose folder does not exist; create it first")
     try:
         with building_folder(folder.path) as building:

@@ -19,7 +19,6 @@ length were the registry's. Before a kernel takes the rows they are checked as t
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import mmap
 import os
@@ -38,8 +37,6 @@ from edgedp.graph.ids import BACK, THERE
 from edgedp.graph.titles import Titles
 from edgedp.graph.weights import Weighting
 from edgedp.words.errors import StoreError
-
-__all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "mapped_titles", "write_rows"]
 
 _HEAD = struct.Struct("<8sQQQ1sxxxI")
 _SIGNATURE, _WITH_WAYS, _WITH_TITLES = b"EDGEDPR1", b"EDGEDPR2", b"EDGEDPR3"
@@ -275,9 +272,3 @@ def _mapped(handle: int, version: int) -> dict[str, NDArray[Any]]:
 
 def _foreign() -> StoreError:
     return StoreError("the graph's file of rows is not of this version; load it again or restore a backup")
-
-
-def let_go(handle: int) -> None:
-    """Give up the lock of a file whose mapping may go on."""
-    with suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_UN)

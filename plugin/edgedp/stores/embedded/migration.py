@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from edgedp.graph.graph import Graph
-from edgedp.ledger.backend import GraphRow
 from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.stores.embedded import files
+from edgedp.ledger.rows import GraphRow
+from edgedp.stores.embedded import database, files
 from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, sync
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError, StoreError, StoreUnavailableError
-
-__all__ = ["finish"]
 
 _MAGIC = (b"LBUG", b"KUZU")
 EARLIER = "unknown (edgedp 0.1.0)"
@@ -182,9 +180,9 @@ def _graph_row(row: Mapping[str, Any], digest: str) -> GraphRow:
     return GraphRow(
         row["name"],
         row["version"],
-        files.PLACE["node_label"],
-        files.PLACE["relationship_type"],
-        files.PLACE["id_property"],
+        database.PLACE["node_label"],
+        database.PLACE["relationship_type"],
+        database.PLACE["id_property"],
         row["nodeCount"],
         row["degreeBound"],
         bool(row["nodesSupplied"]),
@@ -207,7 +205,7 @@ class _Account:
     ) -> None:
         """Write budget changes and releases in the order of their times, then the state of now."""
         from edgedp.ledger.ledger import now
-        from edgedp.ledger.registry import place_steps
+        from edgedp.ledger.placing import place_steps
 
         row, name = self._row, self._name
         delta = row["delta"]
@@ -314,7 +312,7 @@ class _Old:
             "relationship_type": row["relationshipType"],
             "id_property": row["idProperty"],
         }
-        ids, ends = files.columns(self._connection, place)
+        ids, ends = database.columns(self._connection, place)
         graph = Graph.from_positions(ids, ends, nodes_supplied=bool(row["nodesSupplied"]))
         if graph.node_count != row["nodeCount"]:
             raise StoreError(

@@ -15,16 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.folder import Folder, Kind
 from edgedp.stores.embedded.locks import try_hold
 from edgedp.words.errors import StoreError
 
-__all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
-
-_FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
 _TEXT = re.compile(
-    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: weighted ([A-Z0-9a-z:/-]+))?"
-    rf"(?: dated {_FILE})?(?: columned {_FILE})?)?"
+    r"(?P<graph>[0-9a-f]{64})(?: (?P<rows>[0-9a-f]{64}):(?P<length>[0-9]{1,15})(?P<directed> directed)?"
+    r"(?P<titled> titled)?(?: weighted (?P<weighted>[A-Z0-9a-z:/-]+))?"
+    r"(?: dated (?P<windows>[0-9a-f]{64}):(?P<windows_length>[0-9]{1,15}))?"
+    r"(?: columned (?P<columns>[0-9a-f]{64}):(?P<columns_length>[0-9]{1,15}))?)?"
 )
 _verified: dict[tuple[Any, ...], str] = {}
 
@@ -58,23 +57,23 @@ class Seals(NamedTuple):
     @classmethod
     def of(cls, text: str | None) -> Seals:
         """Read the registry's text; one that is none fits no file."""
-        found = _TEXT.fullmatch(text or "")
-        return (
-            cls(None)
-            if found is None
-            else cls(
-                found[1],
-                found[2],
-                int(found[3] or 0),
-                bool(found[4]),
-                bool(found[5]),
-                found[7],
-                int(found[8] or 0),
-                found[9],
-                int(found[10] or 0),
-                found[6],
-            )
-        )
+        match = _TEXT.fullmatch(text or "")
+        if match is None:
+            return cls(None)
+        found: dict[str, Any] = match.groupdict()
+        for name in ("length", "windows_length", "columns_length"):
+            found[name] = int(found[name] or 0)
+        return cls(**found | {name: bool(found[name]) for name in ("directed", "titled")})
+
+    @property
+    def files(self) -> dict[Kind, tuple[str | None, int | None]]:
+        """The SHA-256 of each file that the version has, and its length where it is kept."""
+        beside: dict[Kind, tuple[str | None, int]] = {
+            "rows": (self.rows, self.length),
+            "windows": (self.windows, self.windows_length),
+            "columns": (self.columns, self.columns_length),
+        }
+        return {"graph": (self.graph, None), **{kind: seal for kind, seal in beside.items() if seal[0]}}
 
     @property
     def text(self) -> str:

@@ -24,8 +24,6 @@ from edgedp.stores.statements.queries import completeness, statement_text
 from edgedp.words.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.words.places import asset
 
-__all__ = ["APPLICATION_ID", "Ledger", "create", "opened", "opened_as", "too_long"]
-
 APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
 

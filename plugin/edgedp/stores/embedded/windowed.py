@@ -31,8 +31,6 @@ from edgedp.words.errors import StoreError
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
 
-__all__ = ["Counted", "counted", "mapped_window", "moved", "windows_of", "write_windows"]
-
 _HEAD = struct.Struct("<8sQQQQQQ8x")
 _SIGNATURE = b"EDGEDPW1"
 _ENTRY = 4

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from edgedp.words.progress import Progress
 
-__all__ = ["Written", "adjacent"]
-
 
 class Written:
     """How much of a graph is written, for who loads it and for who looks at the server.

@@ -15,8 +15,6 @@ from edgedp.words.errors import StoreError
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
 
-__all__ = ["all_windows", "asked", "bounds", "condition_parameters", "hints", "told"]
-
 _END = datetime(9998, 1, 1)
 _BEYOND = 2.0**63
 

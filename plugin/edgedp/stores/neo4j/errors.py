@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from edgedp.ledger.backend import half_a_character
 from edgedp.words.errors import EdgeDPError, ForeignWordsError, StoreError, StoreUnavailableError
 
-__all__ = ["one_line_errors"]
-
 
 @contextmanager
 def one_line_errors(address: str, database: str | None) -> Iterator[None]:

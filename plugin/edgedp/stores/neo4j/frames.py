@@ -45,8 +45,6 @@ from numpy.typing import NDArray
 
 from edgedp.words.errors import EdgeDPError
 
-__all__ = ["PROTOCOL_VERSION", "Frame", "FrameError", "decode_texts", "joined", "read_frame", "write_frame"]
-
 PROTOCOL_VERSION = 2
 _MAGIC = b"edgedp"
 _PREFIX = struct.Struct("<6sHIQ")

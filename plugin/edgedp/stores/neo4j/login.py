@@ -7,8 +7,6 @@ from pathlib import Path
 
 from edgedp.words.errors import ParameterError
 
-__all__ = ["user_and_password"]
-
 
 def user_and_password() -> tuple[str, str | None]:
     """Return ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``, or what the file of ``NEO4J_AUTH_FILE`` holds.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.words.progress import Progress
 
-__all__ = ["FILES", "write_offline"]
-
 FILES = ("nodes-header.csv", "nodes.csv", "relationships-header.csv", "relationships.csv", "import.sh")
 _ROWS = 1_000_000
 _LABEL, _TYPE = "Node", "LINKED_TO"
@@ -128,7 +126,8 @@ def _rows(file: Any, columns: Sequence[NDArray[np.generic]]) -> None:
 def _command(graph: Graph, label: str, kind: str) -> str:
     texts = graph.node_ids.dtype.kind not in "iu"
     words = [
-        *("neo4j-admin", "database", "import", "full"),
+        # The name of the database comes first: an option of files takes every word up to the next option.
+        *("neo4j-admin", "database", "import", "full", "neo4j"),
         f"--nodes={label}=./{FILES[0]},./{FILES[1]}",
         f"--relationships={kind}=./{FILES[2]},./{FILES[3]}",
         *(
@@ -136,16 +135,11 @@ def _command(graph: Graph, label: str, kind: str) -> str:
             if texts and any("\n" in each or "\r" in each for each in graph.node_ids.tolist())
             else []
         ),
-        "neo4j",
     ]
     return (
         "#!/bin/sh\n# Run by the user that Neo4j runs as, while the server is stopped. Where neo4j-admin is not\n"
         "# on the path, NEO4J_HOME says where it is; --overwrite-destination replaces a database that is there.\n"
-        'cd "$(dirname "$0")" && exec "${NEO4J_HOME:+$NEO4J_HOME/bin/}"'
-        + shlex.join(words[:-1])
-        + ' "$@" '
-        + words[-1]
-        + "\n"
+        'cd "$(dirname "$0")" && exec "${NEO4J_HOME:+$NEO4J_HOME/bin/}"' + shlex.join(words) + ' "$@"\n'
     )
 
 

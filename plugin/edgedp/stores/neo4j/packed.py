@@ -19,13 +19,6 @@ from edgedp.stores.statements.projecting import arcs_of, weighed
 from edgedp.words.errors import StoreError
 from edgedp.words.refusals import IDS_BROKEN
 
-__all__ = [
-    "graph_of_adjacency",
-    "graph_of_arrays",
-    "graph_of_pieces",
-    "graph_of_rows",
-]
-
 
 def graph_of_rows(
     ids: NDArray[Any],

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger.account import lost_account
-from edgedp.ledger.backend import GraphRow, edited
 from edgedp.ledger.registry import address_taken
+from edgedp.ledger.rows import GraphRow, edited
 from edgedp.ledger.script import Step
 from edgedp.mechanisms.checks import check_text
 from edgedp.stores.statements.queries import quote_identifier
@@ -22,31 +22,15 @@ from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Row
 
-__all__ = [
-    "PREFIX",
-    "check_names",
-    "check_nodes",
-    "check_place",
-    "check_some_edge",
-    "check_survey",
-    "check_unreserved",
-    "cleared",
-    "constraint_name",
-    "guard_refusal",
-    "has_constraint",
-    "index_hint",
-    "load_begin",
-    "load_guards",
-    "loaded_place",
-    "register_guards",
-    "retire_steps",
-]
-
 PREFIX = "EdgeDP"
 """Labels and types that begin so are edgedp's own."""
 
 _DISPLAY_LABEL = "Node"
 _FEW_NODES = 500
+_ADDRESS = "://"
+_CONFLICTS = ("type_conflicts", "address_conflicts", "place_conflicts", "load_conflicts")
+"""Statements of their own, not one: the server plans anew, after each change of its schema, only what is asked."""
+
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 """How Cypher writes a character by its number; two spellings of one type would have two budgets."""
 
@@ -220,7 +204,7 @@ def load_begin(row: GraphRow) -> list[Step]:
     """Return the steps that note a version before its first node is written; the registry is locked."""
     return [
         Step("place_lock", on_none="schema"),
-        _conflicts(row, row.display_label),
+        *_load_conflicts(row),
         Step(
             "load_begin",
             _version(row)
@@ -233,14 +217,20 @@ def load_begin(row: GraphRow) -> list[Step]:
 def load_guards(row: GraphRow) -> list[Step]:
     """Return what is checked in the script that makes a version current: its place, and that it is still there."""
     return [
-        _conflicts(row, row.display_label),
+        *_load_conflicts(row),
         Step("load_end", {"nodeLabel": row.node_label}, on_none="cleared"),
     ]
 
 
 def register_guards(row: GraphRow) -> list[Step]:
     """Return what is checked in the script of a registration: that nobody else's edges or nodes are there."""
-    return [_conflicts(row, row.node_label)]
+    kind = row.relationship_type
+    asked = {"name": row.name, "relationshipType": kind}
+    return [
+        _type_conflicts([*row.ledgers, row.name], kind),
+        *([Step("address_conflicts", asked, on_row="place")] if _ADDRESS in kind else []),
+        Step("place_conflicts", asked | {"nodeLabel": row.node_label}, on_row="place"),
+    ]
 
 
 def retire_steps(row: GraphRow) -> list[Step]:
@@ -252,8 +242,8 @@ def guard_refusal(outcome: str, row: GraphRow, rows: Mapping[str, Sequence[Row]]
     """Return what an outcome of these steps means, or None for any other."""
     match outcome:
         case "place":
-            found = rows["place_conflicts"][0]
-            return _conflict(row, found["conflict"], found["other"])
+            found = next(rows[each][0] for each in _CONFLICTS if rows.get(each))
+            return _conflict(row, found.get("conflict", "account"), found.get("other") or found["name"])
         case "cleared":
             return cleared(row.name)
         case "schema":
@@ -312,15 +302,17 @@ def _conflict(row: GraphRow, conflict: str, other: str) -> StoreError:
     return StoreError(said)
 
 
-def _conflicts(row: GraphRow, label: str | None) -> Step:
-    asked = {
-        "name": row.name,
-        "nodeLabel": label,
-        "relationshipType": row.relationship_type,
-        "loaded": row.loaded,
-        "accounts": [] if row.loaded else list(row.ledgers),
-    }
-    return Step("place_conflicts", asked, on_row="place")
+def _load_conflicts(row: GraphRow) -> list[Step]:
+    """Return what a load checks; a type of its own holds a number by chance, and nobody else's relationships."""
+    asked = row.relationship_type != row.node_label
+    return [
+        *([_type_conflicts([], row.relationship_type)] if asked else []),
+        Step("load_conflicts", {"nodeLabel": row.display_label}, on_row="place"),
+    ]
+
+
+def _type_conflicts(own: list[str], kind: str) -> Step:
+    return Step("type_conflicts", {"names": own, "relationshipType": kind}, on_row="place")
 
 
 def _version(row: GraphRow) -> dict[str, Any]:

@@ -16,21 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edgedp.words.errors import StoreError
-from edgedp.words.places import asset
+from edgedp.words.places import asset, expanded
 from edgedp.words.version import __version__
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import ServerPlugin
     from neo4j import Driver
-
-__all__ = [
-    "PluginFiles",
-    "install",
-    "installed_files",
-    "plugin_jar",
-    "server_plugin",
-    "uninstall",
-]
 
 _JAR_NAME = "edgedp-neo4j-{version}.jar"
 _JAR_PATTERN = re.compile(r"edgedp-neo4j-(.+)\.jar")
@@ -150,7 +141,7 @@ def server_plugin(driver: Driver, database: str | None = None) -> ServerPlugin:
 
 
 def _checked_home(home: str | os.PathLike[str]) -> Path:
-    folder = Path(home).expanduser()
+    folder = expanded(home, "home")
     if not (folder / "conf" / "neo4j.conf").is_file():
         raise StoreError(
             f"the Neo4j home is {str(folder)!r}, must be a folder with conf/neo4j.conf; give the server's NEO4J_HOME"

@@ -24,18 +24,6 @@ from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import StoreError
 
-__all__ = [
-    "BEFORE",
-    "OLD_READS",
-    "SCHEMA_VERSION",
-    "check_version",
-    "complete",
-    "constraints",
-    "ensure",
-    "migration_script",
-    "restore",
-]
-
 SCHEMA_VERSION = 6
 
 BEFORE = (
@@ -122,7 +110,7 @@ def ensure(session: Session, *, create: bool) -> bool:
     create : bool
         Make what is missing where edgedp never wrote.
     """
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         rows = session.run("schema_version")
         version = rows[0]["version"] if rows else None
         old = bool(session.run("schema_old")[0]["old"])
@@ -132,7 +120,8 @@ def ensure(session: Session, *, create: bool) -> bool:
             return True
         if not old and not create and version is None:
             return False
-        found = {statement: session.run(statement) for statement in OLD_READS}
+        new = attempt == 0 and not old and version is None
+        found = {} if new else {statement: session.run(statement) for statement in OLD_READS}
         restore(session)
         if run(session, migration_script(found)).name != "changed":
             continue
@@ -145,8 +134,11 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
     Parameters
     ----------
     found : mapping
-        The rows of `OLD_READS`.
+        The rows of `OLD_READS`; empty where edgedp seems never to have written, which the script looks at again.
     """
+    begin = Step("schema_begin", on_none="changed")
+    if not found:
+        return Script([begin, Step("schema_new", on_none="changed")])
     if any(row["version"] == SCHEMA_VERSION for row in found["schema_version"]):
         return Script([])  # only constraints were missing
     later = [Step(each, on_none="changed") for each in _LATER]
@@ -166,7 +158,7 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
     accounts, entries = _accounts(ledgers, releases, changes)
     return Script(
         [
-            Step("schema_begin", on_none="changed"),
+            begin,
             Step("old_lock", seen, on_none="changed"),
             Step(
                 "migration_0002",

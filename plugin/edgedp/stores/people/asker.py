@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from edgedp.ledger import attributes, ledger, registry, shares
-from edgedp.ledger.account import account_of, split_account
-from edgedp.ledger.backend import GraphRow, Row, Session
-from edgedp.ledger.chain import body_of
+from edgedp.ledger import ledger, registry, shares
+from edgedp.ledger.account import account_of
+from edgedp.ledger.backend import Session
 from edgedp.ledger.debits.question import asked_before
-from edgedp.ledger.log import history, pages
 from edgedp.ledger.pairs import rows_projection
+from edgedp.ledger.rows import GraphRow
 from edgedp.ledger.script import Step, run
-from edgedp.mechanisms.checks import check_limit, nearest
-from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Plan
-from edgedp.stores.people import more, plan_ids, seeing
+from edgedp.stores.people import more, plan_ids
 from edgedp.stores.people.curating import CuratingStore
+from edgedp.stores.people.seeing import SeeingStore
 from edgedp.stores.registering import rows_asked, write_rows_graph
-from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import AccessError, LostReleaseError, ParameterError, UnknownNameError
-from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import ACCOUNTS, AccountName, TopKEngine
-
-__all__ = ["Asker"]
+from edgedp.words.rows import GraphFacts
+from edgedp.words.vocabulary import AccountName, TopKEngine
 
 _MOST_FILTERS = 100
 
 
-class Asker(AnalystStore):
+class Asker(SeeingStore):
     """An analyst's view of a store; made by `Store.asking_as`.
 
     Every release debits the analyst's share and the graph's account in one transaction. It holds nothing of its own:
@@ -143,115 +138,6 @@ class Asker(AnalystStore):
         with self._store._session(create=create, reading=reading) as session:
             yield session
 
-    def graphs(self) -> list[GraphFacts]:
-        """Return the public facts of every graph that the analyst has a share of, as `Store.graphs`, with that share.
-
-        Nothing of another graph is told, and neither is that it exists: a share is the right to see a graph.
-        """
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            own = {
-                (split_account(row["name"])[0], row["account"]): shares.listed(row)
-                for row in session.run("share_own", analyst=self._analyst)
-            }
-            shown = [
-                seeing.beside(row["name"], row, seeing.least(row, own), own.get((row["name"], "attributes")))
-                for row in registry.listing(session)
-            ]
-            return cast(list[GraphFacts], [row for row in shown if seeing.granted(row)])
-
-    def budget(self, name: str) -> Balance:
-        """Return what `Store.budget` does, with the analyst's ``share`` (or None); ``notice`` where little is left."""
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            self._check_sees(session, name)
-            row = registry.find(session, account_of(name, "edges"))
-            ledgers = None if row is None or row.accounts is None else row.ledgers
-            own = shares.of_analyst(session, name, self._analyst, ledgers) or {}
-            edges, records = (own[each].shown() if each in own else None for each in ACCOUNTS)
-            return cast(Balance, seeing.beside(name, history.balance(session, name), edges, records))
-
-    def domains(self, name: str) -> dict[str, Domain]:
-        """Return the declared properties of a graph's nodes: public facts."""
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            self._check_sees(session, name)
-            return attributes.declared(session, account_of(name, "edges"))
-
-    def attributes(self, name: str) -> list[dict[str, Any]]:
-        """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            self._check_sees(session, name)
-            self._row_of_graph(session, name)
-            return attributes.listed(attributes.declared(session, name))
-
-    def releases(
-        self, name: str | None = None, limit: int | None = None, since: str | int | None = None
-    ) -> list[ReleaseRow]:
-        """Return the analyst's own releases, of one graph or of all, in the order in which they were debited.
-
-        Graph by graph in the order of their names, from the edges before those from the attributes; whatever clocks
-        said.
-
-        Parameters
-        ----------
-        name : str, optional
-        limit : int, optional
-            How many at most; default all. Only the rows of such a page are read.
-        since : str, optional
-            The ``release_id`` of the last release of the page before.
-
-        Returns
-        -------
-        list of dict
-            graph and request_id, and what `Store.releases` shows. Reading a release again costs nothing.
-        """
-        return self._listed_own(name, limit, since, back=False)
-
-    def newest(self, limit: int, before: str | None = None) -> list[ReleaseRow]:
-        """Return the analyst's own releases, graph by graph, of each the newest first; rows as of `releases`.
-
-        Parameters
-        ----------
-        limit : int
-        before : str, optional
-            The ``release_id`` of the last release of the page before.
-        """
-        return self._listed_own(None, limit, before, back=True)
-
-    def _listed_own(
-        self, name: str | None, limit: Any, since: str | int | None, *, back: bool
-    ) -> list[ReleaseRow]:
-        most = check_limit(limit)
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            if name is None:
-                names = pages.all_accounts(session)
-            else:
-                self._check_sees(session, name)
-                names = pages.accounts_of(name)
-            place = pages.start(session, since, names, self._analyst)
-            rows = pages.own(session, self._analyst, names, place, most, back=back)
-            return cast(list[ReleaseRow], [_shown(row) for row in self._all_seen(session, rows)])
-
-    def release(self, release_id: str) -> dict[str, Any]:
-        """Return one of the analyst's own releases.
-
-        Raises
-        ------
-        UnknownNameError
-            There is none, or it is somebody else's: which of the two is not said.
-        """
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
-        if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
-            raise UnknownNameError(
-                f"the release is {release_id!r}, must be one of your own; see the list of your releases"
-            )
-        return _shown(rows[0])
-
     def register(
         self,
         name: str,
@@ -287,12 +173,7 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             self._check_sees(session, of)
-            share = shares.find(session, of, self._analyst)
-            if share is None or not share.filters:
-                raise AccessError(
-                    f"your share of {of!r} does not allow conditions of your own; ask the curator, who allows them "
-                    f"with 'edgedp grant {of} {self._analyst} --epsilon-budget E --filters'"
-                )
+            self._check_filters(session, of)
             there = [row for row in session.run("graph_places") if row["name"].startswith(prefix)]
             if len(there) >= _MOST_FILTERS:
                 raise ParameterError(
@@ -308,7 +189,19 @@ class Asker(AnalystStore):
             ]
             by = f"{session.by} for analyst {self._analyst}"
             write_rows_graph(session, row, own, by=by, guards=guards)
-        return next(each for each in self.graphs() if each["name"] == name)
+        for each in self.graphs():
+            if each["name"] == name:
+                return each
+        raise UnknownNameError(f"the graph is {name!r}, whose share was taken away; ask the curator for one")
+
+    def _check_filters(self, session: Session, of: str) -> None:
+        """Refuse conditions of the analyst's own where the share of a loaded graph does not allow them."""
+        share = shares.find(session, of, self._analyst)
+        if share is None or not share.filters:
+            raise AccessError(
+                f"your share of {of!r} does not allow conditions of your own; ask the curator, who allows them "
+                f"with 'edgedp grant {of} {self._analyst} --epsilon-budget E --filters'"
+            )
 
     def ask_more(
         self, name: str, epsilon: Any, reason: str, account: AccountName = shares.EDGES
@@ -339,38 +232,9 @@ class Asker(AnalystStore):
             state = self._store._people
             return more.asked(session, state, self._analyst, name, epsilon, reason, account).shown()
 
-    def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
-        """Return what the analyst asked for more of, oldest first, and what the curator answered."""
-        with self._session(reading=True) as session:
-            shares.check_active(session, self._analyst)
-            found = self._store._people(session).asked
-        return [
-            each.shown() for each in found if each.analyst == self._analyst and graph in (None, each.graph)
-        ]
-
-    def _check_sees(self, session: Session, name: str) -> None:
-        """Refuse a graph that the analyst has no share of exactly as one that there is not.
-
-        Everything that is read and compared for it is the same for both, so that neither the sentence nor the time of
-        the answer tells which of the two it is.
-        """
-        own = session.run("share_own", analyst=self._analyst)
-        seen = seeing.names(session.run("graph_list"), own)
-        if not isinstance(name, str) or name not in seen:
-            remedy = nearest(str(name), seen) if seen else "ask the curator for one"
-            raise UnknownNameError(f"the graph is {name!r}, must be one that you have a share of; {remedy}")
-
-    def _row_of_graph(self, session: Session, name: str) -> GraphRow:
-        """Return the row of a graph that the analyst sees; it may be gone, as no share goes with a graph."""
-
-        def seen() -> set[str]:
-            graphs = session.run("graph_list")
-            own = session.run("share_own", analyst=self._analyst)
-            return seeing.names(graphs, own) & {row["name"] for row in graphs}
-
-        return registry.known(session, name, anywhere=True, among=seen)
-
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+        if planned.facts.where:
+            self._check_filters(session, (row.of or row).name)
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
         least = self._least(row.name) * (1 if planned.first == planned.charges else 64)
         if planned.cost < least:
@@ -432,22 +296,3 @@ class Asker(AnalystStore):
         """Let a release be seen through every gateway: its answer leaves, or its refusal."""
         with self._session() as session:
             run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
-
-    def _all_seen(self, session: Session, rows: Sequence[Row]) -> list[Row]:
-        """Return debits as they may be seen; leases are read after them, so an answer without one by now has left."""
-        leased = {row["releaseId"] for row in session.run("lease_list")} if self._hides else set()
-        return [self._seen(row | {"leaseAlive": row["releaseId"] in leased}) for row in rows]
-
-    def _seen(self, row: Row) -> Row:
-        """Return a debit's row as it may be seen: without what became of it, where that is hidden.
-
-        A gateway hides what it draws itself, and what another one draws by its lease, which stands until the answer
-        leaves.
-        """
-        if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
-            return row
-        return row | {"answer": None, "leaseAlive": True}
-
-
-def _shown(row: Row) -> dict[str, Any]:
-    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | history.shown(row)

@@ -16,8 +16,6 @@ from edgedp.mechanisms import checks
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.errors import AccessError, StoreStateError
 
-__all__ = ["NOT_CURATOR", "Change", "CuratingStore"]
-
 NOT_CURATOR = "not curator"
 """How a script ends where the curator who acts is none any more."""
 
@@ -120,4 +118,4 @@ class CuratingStore(OpenedStore):
             if outcome in ("unknown", "broken"):
                 raise people_log.broken()
             return outcome
-        raise StoreStateError("the people's log is written all the time; ask again")
+        raise StoreStateError("somebody else keeps writing to the people's log; ask again")

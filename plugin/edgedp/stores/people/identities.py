@@ -15,8 +15,6 @@ from edgedp.stores.people.curating import Change
 from edgedp.stores.people.tokens import Person, TokenStore, active, nobody
 from edgedp.words.errors import ParameterError, StoreStateError, UnknownNameError
 
-__all__ = ["IdentityStore", "check_issuer", "sign_in_key"]
-
 _KEY = "oidc:"
 """What a key of a sign-in begins with, which no hash of a token does: neither stands for the other."""
 
@@ -80,7 +78,7 @@ class IdentityStore(TokenStore):
             there = people.identity(issuer, subject)
             if there is None:
                 raise UnknownNameError(
-                    f"nobody is {subject!r} at {issuer}; see 'edgedp analyst identity list'"
+                    f"{subject!r} at {issuer} signs nobody in; see 'edgedp analyst identity list'"
                 )
             return Change([], "forget", {"person": there.person, "issuer": issuer, "subject": subject})
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from edgedp.ledger.backend import Session
 
-__all__ = ["asked", "check_answer", "open_one", "others", "unknown"]
-
 _LONGEST = 1000
 _TRIES = 20
 
@@ -64,7 +62,7 @@ def asked(
             raise people_log.broken()
         if outcome == "done":
             return MoreAsked(id_, at, graph, account, analyst, more, why)
-    raise StoreStateError("the people's log is written all the time; ask again")
+    raise StoreStateError("somebody else keeps writing to the people's log; ask again")
 
 
 def others(people: People, analyst: str, graph: str, account: str) -> list[MoreAsked]:
@@ -100,7 +98,7 @@ def unknown(id_: str) -> UnknownNameError:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ParameterError(f"{name} is missing; give one in a sentence")
+        raise ParameterError(f"{name} is missing; write it as one sentence")
     text = checks.check_text(" ".join(value.split()), name)
     if len(text) > _LONGEST:
         raise ParameterError(

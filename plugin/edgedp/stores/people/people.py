@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from edgedp.ledger import events, ledger, shares
-from edgedp.ledger.account import Account, Declaration, account_of, limit_nano
+from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Session
+from edgedp.ledger.events import Declaration, limit_nano
 from edgedp.ledger.log import people_log
 from edgedp.ledger.log.people_state import MoreAsked, People
 from edgedp.ledger.script import Script, Step, run
@@ -62,7 +63,7 @@ class _Grant(NamedTuple):
             checks.check_switch(filters, "filters")
             if account != shares.EDGES:
                 raise ParameterError(
-                    "filters is of the account of the edges, whose rows are filtered; grant without it"
+                    "filters is for a share of the edges, whose rows it filters; grant without it"
                 )
         check_choice(account, "account", ACCOUNTS)
         return cls(
@@ -196,7 +197,7 @@ class PeopleStore(RevokingStore):
                 f"grant a larger one, see 'edgedp log {graph}'"
             )
         if outcome.name not in (script.done, "changed"):
-            raise events.curator_refusal(outcome.name, graph)
+            raise ledger.curator_refusal(outcome.name, graph)
         return outcome.name
 
     # -- asked for more ---------------------------------------------------------------------------
@@ -255,7 +256,9 @@ class PeopleStore(RevokingStore):
         """
         said = more.check_answer(answer, needed=not checks.check_switch(grant, "grant"))
         if not grant and epsilon_budget is not None:
-            raise ParameterError("epsilon_budget is of what is granted; decline without it")
+            raise ParameterError(
+                "epsilon_budget goes with a grant, and this declines; leave epsilon_budget out"
+            )
         with self._session() as session:
             if grant:
                 self._grant_more(session, id, epsilon_budget, said)
@@ -285,7 +288,7 @@ class PeopleStore(RevokingStore):
             steps = people_log.noting_steps("grant", noted, people.entries, by=by, at=at)
             if self._granted(session, given, steps, guards, more_nano) != "changed":
                 return
-        raise StoreStateError("the ledgers are written all the time; answer again")
+        raise StoreStateError("somebody else keeps writing to the ledgers; answer again")
 
     def grants(self, graph: str) -> list[dict[str, Any]]:
         """Return the shares of a graph.
@@ -351,13 +354,13 @@ def _opened(session: Session, graph: str, account: AccountName) -> Account:
     edges = ledger.find(session, account_of(graph, "edges"))
     if account == shares.EDGES:
         return edges
-    rows = session.run("account_find", name=account_of(graph, account))
-    if not rows:
+    found = ledger.found_account(session, account_of(graph, account))
+    if found is None:
         raise UnknownNameError(
             f"the graph {graph!r} has no budget of its {account}; declare one with "
             f"'edgedp budget {graph} --{account} --set E'"
         )
-    return Account.of(rows[0])
+    return found
 
 
 def _agent(agent: Any, least: Any) -> shares.Agent | None:
@@ -367,7 +370,7 @@ def _agent(agent: Any, least: Any) -> shares.Agent | None:
     is_one = True if agent is None else checks.check_switch(agent, "agent")
     if not is_one and least is not None:
         raise ParameterError(
-            "min_epsilon_per_release is of an agent's share; grant without it, or declare an agent"
+            "min_epsilon_per_release is only for an agent's share; grant without it, or declare an agent"
         )
     return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
 

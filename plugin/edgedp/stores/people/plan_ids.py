@@ -18,10 +18,8 @@ from edgedp.words.amounts import rho
 from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.release.plan import Plan
-
-__all__ = ["SECONDS", "check", "made", "missing"]
 
 SECONDS = 900
 """For how long a plan holds."""

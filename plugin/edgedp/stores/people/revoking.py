@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from edgedp.ledger import events, ledger, registry, shares
+from edgedp.ledger import events, ledger, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.backend import Session
+from edgedp.ledger.rows import row_named
 from edgedp.ledger.script import Script, Step, run
 from edgedp.mechanisms import checks
 from edgedp.stores.people.curating import NOT_CURATOR
 from edgedp.stores.people.identities import IdentityStore
 from edgedp.words.errors import UnknownNameError
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
-
-__all__ = ["RevokingStore", "no_share", "owners_of", "spent_before"]
 
 
 class RevokingStore(IdentityStore):
@@ -68,7 +67,7 @@ class RevokingStore(IdentityStore):
         if outcome.name == NOT_CURATOR:
             raise self._no_curator()
         if outcome.name != script.done:
-            raise events.curator_refusal(outcome.name, graph)
+            raise ledger.curator_refusal(outcome.name, graph)
 
 
 def spent_before(session: Session, accounts: Iterable[str], analyst: str) -> bool:
@@ -85,5 +84,5 @@ def no_share(graph: str, analyst: str) -> UnknownNameError:
 def owners_of(session: Session, graph: str, account: AccountName) -> tuple[str, ...]:
     """Return whose accounts of a kind a release of a graph debits: of its edges those of its types."""
     account_of(graph, account)  # refuses what is no graph's name
-    row = registry.find(session, graph) if account == shares.EDGES else None
+    row = row_named(session, graph) if account == shares.EDGES else None
     return (graph,) if row is None else row.ledgers

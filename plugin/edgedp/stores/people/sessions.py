@@ -24,8 +24,6 @@ from edgedp.stores.people.tokens import Person, token_hash
 if TYPE_CHECKING:
     from edgedp.stores.people.people import PeopleStore
 
-__all__ = ["Session", "Sessions"]
-
 _OF_ONE = 20
 """Sessions of one token, the newest."""
 

@@ -18,8 +18,6 @@ from edgedp.stores.people.curating import Change, CuratingStore
 from edgedp.words.dates.expiry import expiry_of
 from edgedp.words.errors import ExpiredTokenError, ParameterError, StoreStateError, UnknownNameError
 
-__all__ = ["Person", "TokenStore", "active", "nobody", "token_hash"]
-
 _TOKEN_BYTES = 32
 _PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
 _LONGEST_TOKEN = 200
@@ -112,7 +110,7 @@ class TokenStore(CuratingStore):
                 if expires == _KEPT and before is not None:
                     if before.over:
                         raise ParameterError(
-                            f"the token of {name!r} expired; say until when the next one is good with --expires"
+                            f"the token of {name!r} expired; give the last day of the next one with --expires"
                         )
                     until = before.expires
                 made.update(_made(token, until))

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from edgedp.ledger.shares import Share
     from edgedp.stores.releases.estimating import Estimate
 
-__all__ = ["AnalystStore"]
-
 _log = logging.getLogger("edgedp.stores")
 
 

@@ -22,8 +22,8 @@ from edgedp.graph.dated import DatedRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.addresses import Address, Marks, ids_digest, settled
 from edgedp.graph.loading.expecting import DATE_OF_ROW, INTEGER_ROW, TEXT_ROW
-from edgedp.ledger.backend import SPARK
 from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.rows import SPARK
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.stores.releases.resident import load_reading
@@ -32,20 +32,9 @@ from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.stores.releases.memory import GraphMemory
     from edgedp.words.dates.calendar import Span
-
-__all__ = [
-    "allowed_memory",
-    "check_there",
-    "forget",
-    "nodes_named",
-    "place_key",
-    "read",
-    "refusals",
-    "too_large",
-]
 
 _SHARE = 0.75
 """Of the machine's memory, where the curator says nothing."""
@@ -93,7 +82,7 @@ def read(row: GraphRow, memory: GraphMemory | None = None, span: Span | None = N
     version = replace(row, version=kept_rows.number_of(key))
     graph = None if memory is None else memory.get(version)
     if graph is None and address.cache:
-        graph = kept_rows.kept_graph(place, key, nodes_supplied=row.nodes_supplied)
+        graph = kept_rows.kept_graph(place, key, nodes_supplied=row.nodes_supplied, weighting=row.weighting)
     if graph is None:
         graph = _read(row, address)
         if address.cache and settled(marks, began) and address.marks() == marks:

@@ -18,8 +18,6 @@ from edgedp.stores.releases.estimating import Estimate
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
 
-__all__ = ["LONGEST", "OWN", "AsIf", "checked", "planned", "which"]
-
 LONGEST = 1000
 """Releases of one batch."""
 
@@ -87,7 +85,7 @@ def checked(releases: Any) -> list[dict[str, Any]]:
     """
     if not isinstance(releases, Sequence) or isinstance(releases, str) or not releases:
         raise ParameterError(
-            "releases must be a list with at least one release; give each as its options by name"
+            "releases is not a list of at least one release; give each release as a mapping of its options"
         )
     if len(releases) > LONGEST:
         raise ParameterError(f"there are {len(releases):,} releases, must be at most {LONGEST:,}; split them")

@@ -23,8 +23,6 @@ from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import EdgeDPError, ParameterError
 from edgedp.words.vocabulary import KINDS, AccountName
 
-__all__ = ["Estimate", "estimate_of", "kind_of_options"]
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -178,6 +176,9 @@ def estimate_of(
             check(planned)
             if not adds_up:
                 raise ledger.broken(name)
+            said = planned.facts.protect, planned.facts.calendar
+            if any((each.protect, each.calendar) != said for each in (debited or {}).values()):
+                raise ledger.other_accounts(name)
             for charge in planned.first:
                 several = beside if charge.account == "edges" else None
                 for row in [rows[charge.account]] if several is None else several:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.ledger.backend import GraphRow
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.dates.calendar import Span
-
-__all__ = ["DEFAULT_BYTES", "GraphMemory"]
 
 DEFAULT_BYTES = 1 << 30
 _MAPPED = 4 << 20

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from edgedp.ledger.backend import AT_ADDRESS, SPARK
+from edgedp.ledger.pairs import PairProjection
+from edgedp.ledger.rows import AT_ADDRESS, SPARK
 from edgedp.mechanisms import checks
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
@@ -18,12 +19,13 @@ from edgedp.words.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngi
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.ledger.backend import GraphRow, Session
+    from edgedp.ledger.backend import Session
+    from edgedp.ledger.rows import GraphRow
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.release.answers import Nodes
+    from edgedp.release.conditions import Condition
     from edgedp.release.plan import Plan
     from edgedp.spark.sources import Place
-
-__all__ = ["check_engine", "check_place", "draw", "name_of", "try_spark"]
 
 _tried: set[str] = set()
 
@@ -41,7 +43,7 @@ def check_engine(engine: TopKEngine, kind: Kind) -> None:
     if engine == "spark":
         raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws only the top k")
     raise EngineError(
-        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; ask without it"
+        "engine is 'cypher', must be native or igraph for a release, which is drawn from one reading; ask without it"
     )
 
 
@@ -53,21 +55,36 @@ def check_place(row: GraphRow, engine: TopKEngine) -> None:
             "registered only for Spark; give it, or drop the graph and register it again without that engine: its "
             "ledger stays"
         )
-    if engine == "spark" and row.at_address and row.made_of is not None:
+    if engine == "spark" and row.at_address and (odd := not_by_spark(_made(row))) is not None:
         raise EngineError(
-            f"engine is 'spark', must be native or igraph for {row.name!r}: Spark would read every row of its address, "
-            "whatever its conditions; choose another"
+            f"engine is 'spark', must be native or igraph for {row.name!r}, whose {odd} Spark would not heed; "
+            "choose another"
         )
+
+
+def not_by_spark(made: PairProjection | None) -> str | None:
+    """Return which rule of a projection of rows Spark does not follow; None: it follows all."""
+    if made is None:
+        return None
+    if made.weight is not None or made.at_least > 1:
+        return "weight" if made.weight is not None else "at_least"
+    return None if made.orientation in ("UNDIRECTED", "NATURAL") else "orientation"
 
 
 def name_of(session: Session, name: str) -> str:
     """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is."""
     if not isinstance(name, str) or session.run("graph_find", name=name):
         return name
-    from edgedp.graph.reading.sources.places import canonical
+    from edgedp.graph.reading.sources.places import canonical, is_catalogued
 
     with suppress(EdgeDPError):
-        address = canonical(name, "edges")
+        if is_catalogued(name):
+            from edgedp.spark.session import open_session
+            from edgedp.spark.tables import found_table
+
+            address = found_table(open_session(), name, "edges").place
+        else:
+            address = canonical(name, "edges")
         for row in session.run("graph_places"):
             if row["nodeLabel"] == AT_ADDRESS and row["relationshipType"] == address:
                 return str(row["name"])
@@ -76,8 +93,9 @@ def name_of(session: Session, name: str) -> str:
 
 def try_spark(planned: Plan, row: GraphRow) -> None:
     """Refuse, before a debit, what Spark does not draw, a Spark that does not work, and an address it cannot read."""
+    from edgedp.spark import filters
     from edgedp.spark.dates import NEEDS_NODES
-    from edgedp.spark.drawing import SecureSource, check_can_draw, draw_on_spark, rows_of
+    from edgedp.spark.drawing import check_can_draw, try_out
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import check_installed, open_session
     from edgedp.spark.sources import opened
@@ -91,28 +109,37 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
         if row.at_address:
             try:
                 place = _place(row)
-                if planned.facts.span is not None and place.nodes is None:
-                    raise EngineError(NEEDS_NODES + "; ask without engine 'spark'")
-                opened(place, session, planned.facts.span)
+                for needs, sentence in (
+                    (planned.facts.span, NEEDS_NODES),
+                    (_where(row), filters.NEEDS_NODES),
+                ):
+                    if needs and place.nodes is None:
+                        raise EngineError(sentence + "; ask without engine 'spark'")
+                opened(place, session, planned.facts.span, _where(row))
             except GraphFormatError:
                 # In words of its own it names the columns; of a file that lost its first line these are an edge.
                 raise StoreError(OTHER_COLUMNS) from None
         directed = planned.facts.directed
-        key = f"{session.sparkContext.applicationId} {directed}"
+        small = small_plan(planned, directed=directed)
+        key = f"{session.sparkContext.applicationId} {directed} {sorted(small.quantities)}"
         if key in _tried:
             return
-        small, edges = (
-            small_plan(planned, directed=directed),
-            held_edges(session, small_graph(directed=directed)),
-        )
-        draw_on_spark(small, edges, rows_of(small, edges), SecureSource())
+        try_out(small, held_edges(session, small_graph(directed=directed)))
         _tried.add(key)
 
 
-def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
-    """Draw a release that was debited; whoever calls lets no error out but the constant ones."""
+def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, looked: Looked | None) -> Nodes:
+    """Draw a release that was debited; whoever calls lets no error out but the constant ones.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the graph, where the store holds it.
+    pay, looked : callable
+        As of `edgedp.release.draw.draw`.
+    """
     from edgedp.ledger.debits.killpoints import reach
-    from edgedp.spark.drawing import SecureSource, draw_on_spark, rows_of
+    from edgedp.spark.drawing import SecureSource, draw_on_spark
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import open_session
     from edgedp.spark.sources import opened
@@ -120,13 +147,22 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
     session = open_session()
     if row.at_address:
         try:
-            edges = opened(_place(row), session, planned.facts.span)
+            edges = opened(_place(row), session, planned.facts.span, _where(row))
         except EdgeDPError:
             raise StoreError(STORE_FAILED) from None
     else:
         edges = held_edges(session, read())
     reach("read")
-    return draw_on_spark(planned, edges, rows_of(planned, edges), SecureSource())
+    return draw_on_spark(planned, edges, None, SecureSource(), pay, looked)
+
+
+def _made(row: GraphRow) -> PairProjection | None:
+    return None if row.made_of is None else PairProjection.of_json(row.made_of)
+
+
+def _where(row: GraphRow) -> tuple[Condition, ...]:
+    made = _made(row)
+    return () if made is None else made.where
 
 
 def _place(row: GraphRow) -> Place:

@@ -6,30 +6,30 @@ import logging
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from edgedp.ledger import events, ledger, registry
-from edgedp.ledger.backend import Backend, GraphRow, Session
+from edgedp.ledger import events, ledger, listing, registry
+from edgedp.ledger.backend import Backend, Session
 from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.log import heads
 from edgedp.ledger.log.remembered import Remembered
-from edgedp.ledger.script import run
+from edgedp.ledger.rows import GraphRow
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.release.plan import ParetoPlan, PercentilePlan
 from edgedp.stores.releases.memory import DEFAULT_BYTES, GraphMemory
 from edgedp.stores.statements.projecting import candidate_positions
-from edgedp.words.errors import EdgeDPError, EngineError, StoreError
+from edgedp.words.errors import EdgeDPError, EngineError, ParameterError, StoreError
 from edgedp.words.refusals import STORE_FAILED
 from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.release.conditions import Condition
     from edgedp.release.plan import Plan
     from edgedp.words.dates.calendar import Span
 
-
-__all__ = ["OpenedStore", "nodes_named"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -50,6 +50,10 @@ class OpenedStore:
     def __init__(
         self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
     ) -> None:
+        if isinstance(backend, (str, PathLike)):
+            raise ParameterError(
+                "backend is a path, must be a backend; open a store with edgedp.open_store(path)"
+            )
         self._backend = backend
         self._memory = GraphMemory(graph_memory)
         self._remembered = Remembered()
@@ -88,7 +92,7 @@ class OpenedStore:
     def _listed(self) -> Sequence[Mapping[str, Any]]:
         """Return the public facts of every graph."""
         with self._session(reading=True) as session:
-            return registry.listing(session)
+            return listing.listing(session)
 
     def __enter__(self) -> Self:
         return self
@@ -151,8 +155,12 @@ class OpenedStore:
             finally:
                 self._open.session = held
 
-    def _read(self, session: Session, row: GraphRow, span: Span | None = None) -> Graph:
-        """Return a version's graph, or that of some windows; that at an address as it is now."""
+    def _read(
+        self, session: Session, row: GraphRow, span: Span | None = None, where: Sequence[Condition] = ()
+    ) -> Graph:
+        """Return a version's graph, or that of some windows, or rows; that at an address as it is now."""
+        if where:
+            return session.filtered(row, where, span)
         if row.at_address:
             from edgedp.stores.releases.at_address import read
 
@@ -193,9 +201,10 @@ class OpenedStore:
         engine: str,
         secret: str | None = None,
         span: Span | None = None,
+        where: Sequence[Condition] = (),
     ) -> GraphProjection:
-        """Read a graph, or some windows of it; where only candidates are counted, what is theirs."""
-        graph = self._read(session, row, span)
+        """Read a graph, or some windows or rows of it; where only candidates are counted, what is theirs."""
+        graph = self._read(session, row, span, where)
         if row.facts.candidates is None:
             return GraphProjection(graph, engine, secret=secret)
         return CandidateProjection(
@@ -207,7 +216,7 @@ class OpenedStore:
         if not isinstance(planned, PercentilePlan):
             # The one plan whose draw keeps something between releases, under the graph's fingerprint.
             keyed = registry.secret(session) if isinstance(planned, ParetoPlan) else None
-            return self._whole(session, row, engine, keyed, planned.facts.span)
+            return self._whole(session, row, engine, keyed, planned.facts.span, planned.facts.where)
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 
@@ -222,9 +231,7 @@ class OpenedStore:
         if not session.writable:
             return
         script = events.event_script(name, "exact", what, by=self._by(session), at=ledger.now())
-        outcome = run(session, script)
-        if outcome.name != script.done:
-            raise events.curator_refusal(outcome.name, name)
+        ledger.carry_out(session, script, name)
         _log.info("noted an exact read of %s", shown(name))
 
     def _check_said(self, engine: str, row: GraphRow) -> None:

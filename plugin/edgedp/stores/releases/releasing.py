@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares, sources
 from edgedp.ledger.account import Account, account_of
-from edgedp.ledger.backend import GraphRow, Row, Session
+from edgedp.ledger.backend import Row, Session
 from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.ledger.debits.lease import leased
 from edgedp.ledger.debits.question import Question, asked_before
-from edgedp.ledger.ledger import Debit, Kept
+from edgedp.ledger.ledger import Debit, Kept, leased
+from edgedp.ledger.rows import GraphRow, row_named
 from edgedp.ledger.script import Outcome, Script, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.mechanisms import checks
@@ -22,10 +22,9 @@ from edgedp.release.plan import Kind, Plan
 from edgedp.release.plan.named import meanings
 from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
-from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
-from edgedp.stores.releases.trial import try_engine
+from edgedp.stores.releases.trial import check_closed, try_engine
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.refusals import constant_refusals
 from edgedp.words.shown import shown
@@ -34,8 +33,6 @@ from edgedp.words.vocabulary import TopKEngine
 if TYPE_CHECKING:
     from edgedp.ledger.log.remembered import Seen
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
-
-__all__ = ["ReleasingStore", "named_in"]
 
 WINDOW_OF_ADDRESS = (
     "a window is asked for, and the rows at the address have no dates of this calendar; ask without it, or drop the "
@@ -192,7 +189,11 @@ class ReleasingStore(OpenedStore):
         with constant_refusals():
             if engine == "spark":
                 answer: Answer = on_spark.draw(
-                    planned, row, lambda: self._read(session, row, planned.facts.span)
+                    planned,
+                    row,
+                    lambda: self._read(session, row, planned.facts.span, planned.facts.where),
+                    pay,
+                    self.looked,
                 )
             else:
                 with _reading(row):
@@ -224,7 +225,7 @@ class ReleasingStore(OpenedStore):
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""
         which = drawn.charges[-1].account
-        row = registry.find(session, name)
+        row = row_named(session, name)
         beside: tuple[dict[str, Any], ...] = ()
         if row is None or row.accounts is None or which != "edges":
             account = ledger.find(session, account_of(name, which))
@@ -278,11 +279,6 @@ class Spending:
         self.debited, self._spent = found, self._spent + cost
         reach("stepped")
         return True
-
-
-def _account(name: str, planned: Plan) -> str:
-    """Return the name of the account whose log holds a release."""
-    return account_of(name, planned.charges[-1].account)
 
 
 def named_in(session: Session, row: GraphRow, planned: Plan) -> Plan:

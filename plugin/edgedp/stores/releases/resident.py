@@ -14,8 +14,6 @@ from importlib import import_module
 from edgedp.stores.statements.queries import completeness, statement_text
 from edgedp.words.places import asset
 
-__all__ = ["load_everything", "load_reading", "load_statements"]
-
 _READ_WITH = ("graph.loading", "graph.reading")
 _DRAWN_WITH = (
     "words", "graph.engines", *_READ_WITH, "mechanisms", "release", "ledger", "stores", "faces.gateway",

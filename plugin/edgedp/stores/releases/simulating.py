@@ -19,8 +19,6 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.refusals import constant_refusals
 from edgedp.words.vocabulary import GRAPH_ENGINES, GraphEngine
 
-__all__ = ["OUTSIDE", "SimulatingStore"]
-
 OUTSIDE = (
     "what exact_simulate draws is not a release: whatever is chosen by looking at it, a mechanism or an epsilon, "
     "is outside the guarantee"
@@ -102,7 +100,7 @@ class SimulatingStore(OpenedStore):
             try_engine(planned, engine)
             noted = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
             self._note_exact(session, name, {"read": "simulation"} | noted)
-            warnings.warn(OUTSIDE, stacklevel=2)
+            warnings.warn(OUTSIDE, stacklevel=3)
             with constant_refusals():
                 projection = self._projected(session, row, planned, engine)
                 words = words_from(rng)

@@ -6,6 +6,7 @@ is part of the program and the draw is thrown away, so that nothing is learned a
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,6 @@ from edgedp.words.errors import EdgeDPError, EngineError
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
     from edgedp.release.plan import Plan
-
-__all__ = ["small_graph", "small_plan", "try_engine"]
 
 _EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
 _NODES = 5
@@ -92,3 +91,15 @@ def _ask_everything(plan: Plan, projection: GraphProjection) -> None:
             case metric:
                 projection.values(metric, None)
                 projection.values(metric, few)
+
+
+def check_closed(planned: Plan) -> None:
+    """Refuse windows that are still open, by the clock of this process.
+
+    Raises
+    ------
+    ParameterError
+    """
+    calendar = planned.facts.calendar
+    if calendar is not None:
+        calendar.check_closed(planned.facts.span, datetime.now(UTC))

@@ -23,10 +23,9 @@ from edgedp.words.refusals import NODES_CHANGED
 from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import Backend, GraphRow
+    from edgedp.ledger.backend import Backend
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.vocabulary import ArcMetricName, StrengthName
-
-__all__ = ["CypherFigures", "CypherProjection"]
 
 
 class CypherProjection:
@@ -45,20 +44,16 @@ class CypherProjection:
 
     @property
     def node_ids(self) -> NDArray[Any]:
-        """(n,) ids of the positions, ascending; public."""
         return self._all_degrees[0]
 
     @property
     def engine(self) -> str:
-        """What computes."""
         return "cypher"
 
     def degrees(self) -> NDArray[np.int64]:
-        """Return the (n,) degrees."""
         return self._all_degrees[1]
 
     def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return a metric's exact values, of all nodes or of `positions` in their order."""
         if name == "degree":
             degrees = self.degrees()
             return (degrees if positions is None else degrees[positions]).astype(np.float64)
@@ -67,7 +62,6 @@ class CypherProjection:
         return self._per_node(name, positions)
 
     def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Return, for each node, the most neighbours that it shares with another node."""
         return self._per_node("common_neighbors", positions).astype(np.int64)
 
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
@@ -77,7 +71,6 @@ class CypherProjection:
         )
 
     def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
         by_id = {str(node): rank for node, rank in zip(self.node_ids.tolist(), ranks.tolist(), strict=True)}
         return self._per_node("ordered_degrees", None, ranks=by_id).astype(np.int64)
 
@@ -127,7 +120,7 @@ class CypherProjection:
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Refuse: a percentile is no exact value, and its own way reads the records."""
-        raise EngineError("engine is not an option of a percentile; ask without it")
+        raise EngineError("engine is not an option of percentile, which reads no edge; ask without it")
 
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
@@ -215,5 +208,5 @@ class CypherFigures:
 
 def _needs_the_graph() -> EngineError:
     return EngineError(
-        "engine is 'cypher', must be 'native' or 'igraph' for what goes over all pairs of nodes; choose another"
+        "engine is 'cypher', must be 'native' or 'igraph' for a number that compares all pairs of nodes; choose another"
     )

@@ -17,13 +17,18 @@ from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.refusals import STORE_FAILED
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import GraphRow, Session
+    from edgedp.ledger.backend import Session
+    from edgedp.ledger.rows import GraphRow
     from edgedp.words.dates.calendar import Span
 
-__all__ = ["arcs_of", "candidate_positions", "figures_of", "graph_of_kept", "side_ids", "weighed"]
 
-
-def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, span: Span | None) -> Graph:
+def graph_of_kept(
+    whole: Graph,
+    kept: KeptRows | None,
+    made: PairProjection,
+    span: Span | None,
+    weights: NDArray[np.float64] | None = None,
+) -> Graph:
     """Return the graph that the rows of a file make, among the nodes of all of them.
 
     Parameters
@@ -34,6 +39,8 @@ def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, spa
     made : PairProjection
     span : Span, optional
         The windows whose rows are read.
+    weights : (m,) float64, optional
+        What the rows weigh, where no column says so.
 
     Raises
     ------
@@ -55,7 +62,10 @@ def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, spa
                 raise StoreError(STORE_FAILED)
             held &= (kept.windows >= span.first) & (kept.windows <= span.last)
         ends = kept.rows.ends[held]
-    weights = None if kept is None or made.weight is None else _numbers(kept, made.weight)[held]
+    if kept is None or made.weight is None:
+        weights = None
+    else:
+        weights = (_numbers(kept, made.weight) if weights is None else weights)[held]
     pairs = arcs_of(ends[:, 0], ends[:, 1], whole.node_count, made)
     graph = Graph.from_positions(
         whole.node_ids, pairs, nodes_supplied=whole.nodes_supplied, directed=made.directed

@@ -16,18 +16,6 @@ from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.words.errors import ParameterError, UnknownNameError
 from edgedp.words.places import asset
 
-__all__ = [
-    "Completeness",
-    "completeness",
-    "fill",
-    "for_nobody",
-    "query",
-    "quote_identifier",
-    "statement_names",
-    "statement_of_sensitivity",
-    "statement_text",
-]
-
 Completeness = Literal["always", "when empty", "its log", "never"]
 """When a statement of SQLite is believed only if every row is there: of the registry, the accounts, the people and the
 shares, or of the log of the account that it names. A damaged index may hide rows."""

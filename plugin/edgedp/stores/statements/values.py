@@ -17,8 +17,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "column_of", "columns_of", "plain"]
-
 Encoding = Literal["integer", "real", "text"]
 
 

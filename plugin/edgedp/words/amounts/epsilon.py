@@ -16,8 +16,6 @@ from typing import Any
 from edgedp.words.amounts.written import decimal_of
 from edgedp.words.errors import ParameterError
 
-__all__ = ["MAX_EPSILON", "NANO", "budget_nano", "epsilon_nano", "format_nano", "to_fraction"]
-
 NANO = 10**9
 _ONE_NANO = Decimal("1e-9")
 MAX_EPSILON = 10**9

@@ -55,20 +55,6 @@ from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.amounts.written import decimal_of
 from edgedp.words.errors import ParameterError
 
-__all__ = [
-    "ATTO",
-    "BOUNDED_RANGE",
-    "MAX_COST",
-    "PICO",
-    "PURE",
-    "affordable_epsilon",
-    "budget",
-    "cost",
-    "delta_atto",
-    "price_named",
-    "spent_epsilon",
-]
-
 PICO = 10**12
 """Pico-rho in one rho."""
 

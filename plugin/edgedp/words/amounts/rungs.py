@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import isqrt
 
-__all__ = ["rungs"]
-
 _HALVINGS = 6
 """The first total is the most halved so often; each is the square root of two above the one before."""
 

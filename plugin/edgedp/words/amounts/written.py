@@ -1,4 +1,4 @@
-"""Numbers as somebody writes them: one rule for the command line, files, pages, requests and Python.
+"""Numbers as somebody writes them: one rule for the command line, files, pages, requests and Python; and strict JSON.
 
 ASCII digits, one point, one exponent, a sign in front; nothing else. Python's own readers also take ``1_0`` for 10,
 digits of other scripts, ``infinity`` and spaces, so that what is spent would not be what stands there.
@@ -6,16 +6,15 @@ digits of other scripts, ``infinity`` and spaces, so that what is spent would no
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from edgedp.words.errors import ParameterError
-
-__all__ = ["UNSIGNED", "bytes_of", "decimal_of", "fraction_of", "shortest", "whole_of"]
 
 UNSIGNED = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
 """A number without a sign, as a regular expression of ECMA-262 too: the OpenAPI description holds it."""
@@ -128,3 +127,31 @@ def shortest(value: Fraction) -> float | str:
     """
     number = float(value)
     return number if math.isfinite(number) and Fraction(repr(number)) == value else str(value)
+
+
+def strict_json(text: str) -> Any:
+    """Return what JSON says whose keys all differ and whose numbers are finite.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        It is no such JSON.
+
+    Examples
+    --------
+    >>> strict_json('{"a": 1}')
+    {'a': 1}
+    """
+    return json.loads(text, object_pairs_hook=distinct_keys, parse_constant=_refused)
+
+
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these pairs of JSON; two of one key are an error."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError
+    return made
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(constant)

@@ -16,17 +16,6 @@ from edgedp.words.dates.durations import PERIODS, Period, grace_of, shown_grace,
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
-__all__ = [
-    "DATE_TYPES",
-    "DATE_UNITS",
-    "Calendar",
-    "DateType",
-    "DateUnit",
-    "Span",
-    "calendar_kept",
-    "calendar_of",
-]
-
 DateType = Literal["ZONED DATETIME", "LOCAL DATETIME", "DATE", "INTEGER"]
 """Of a property that holds a date: a local time is UTC, a day is its midnight in UTC, an integer has a unit."""
 

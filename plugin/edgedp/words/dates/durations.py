@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
-__all__ = ["PERIODS", "Period", "grace_of", "shown_grace", "tenth", "windows_within"]
-
 Period = Literal["P1D", "P1W", "P1M", "P3M", "P1Y"]
 """How long a window is: a day, a week, a month, three months or a year of the calendar, in UTC."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
-__all__ = ["expiry_of", "is_over"]
-
 _SHORT = re.compile(r"([0-9]{1,6})([hdw])", re.ASCII)
 _ISO = re.compile(
     r"P(?=[0-9T])(?:([0-9]{1,4})Y)?(?:([0-9]{1,5})M)?(?:([0-9]{1,5})W)?(?:([0-9]{1,6})D)?"

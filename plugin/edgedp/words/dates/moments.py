@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-__all__ = ["Moment", "moment_of"]
-
 _WRITTEN = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?",
@@ -46,7 +44,7 @@ class Moment:
 
 
 def moment_of(value: Any) -> Moment | None:
-    """Return the moment that a date, a datetime or a text of ISO 8601 says; None where it says none.
+    """Return the moment that a date, a datetime or a text of ISO 8601 says; None where it says none of years 1 to 9999.
 
     Examples
     --------
@@ -60,7 +58,10 @@ def moment_of(value: Any) -> Moment | None:
             return None
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
-    if not isinstance(value, datetime):
+    if not isinstance(value, datetime) or value != value:  # pandas has a datetime that is no time
         return None
-    moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    try:
+        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # in UTC it is in no year of four digits
+        return None
     return Moment((moment - _EPOCH) // _MICROSECOND)

@@ -12,8 +12,6 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Look", "Panel", "looks", "panels", "picture"]
-
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 """The name of the language, not an address that is read."""
 

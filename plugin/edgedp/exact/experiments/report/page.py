@@ -19,8 +19,6 @@ from edgedp.words.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["page"]
-
 _SYMBOLS = {
     "circle": "<circle cx='17' cy='7' r='4'/>",
     "diamond": "<path d='M17 2l5 5-5 5-5-5z'/>",

@@ -7,8 +7,6 @@ is given here rather than one read off a drawing.
 
 from __future__ import annotations
 
-__all__ = ["CLAIM", "C_METRIC", "DATASETS", "SIZES"]
-
 C_METRIC: dict[tuple[str, str], tuple[float, ...]] = {
     ("email-Enron", "global"): (0.41, 0.39, 0.42, 0.34, 0.33, 0.22, 0.15, 0.07),
     ("email-Enron", "local"): (0.41, 0.41, 0.39, 0.38, 0.30, 0.16, 0.07, 0.00),
@@ -21,8 +19,6 @@ C_METRIC: dict[tuple[str, str], tuple[float, ...]] = {
 
 CLAIM = (100.0, 10_000.0)
 """Local dampening is said to need two to four orders of magnitude less epsilon than the exponential mechanism."""
-
-DATASETS = {"email-Enron": "Enron", "musae-github": "GitHub", "com-dblp": "DBLP"}
 
 SIZES = {"DBLP": (317_080, 1_049_866, 343)}
 """Nodes, edges, largest degree of a graph that is not bundled."""

@@ -13,8 +13,6 @@ from edgedp.exact.experiments.report.tables import between, growth_points, less,
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["reading"]
-
 _NOISE = 2.0
 """Standard errors of a difference, below which two means are not told apart."""
 

@@ -12,18 +12,6 @@ from edgedp.exact.experiments.report.published import C_METRIC
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Table",
-    "between",
-    "c_metric_tables",
-    "figures",
-    "growth_table",
-    "less",
-    "needed_table",
-    "number",
-    "parameter_table",
-]
-
 
 @dataclass(frozen=True)
 class Table:

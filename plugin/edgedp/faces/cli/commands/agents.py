@@ -13,8 +13,6 @@ from edgedp.words.errors import AccessError, EngineError, ParameterError
 if TYPE_CHECKING:
     from edgedp.stores.remote import RemoteStore
 
-__all__ = ["COMMANDS"]
-
 
 @click.command()
 @click.option("--analyst", metavar="NAME", help="For a store that is opened here: whose share is spent.")
@@ -58,7 +56,7 @@ def mcp(analyst: str | None, token_file: Path | None, response_step: float) -> N
         raise ParameterError("a token goes with the address of a gateway; leave --token-file out")
     if analyst is None:
         raise ParameterError(
-            "--analyst is missing, whose share is spent of a store that is opened here; give it"
+            "--analyst is missing; name the analyst whose share pays in a store that is opened here"
         )
     with opened_store() as store:
         anyio.run(desks.serve_local, store, analyst, response_step)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from edgedp.release.release import Answer, Release
     from edgedp.stores.store import Store
 
-__all__ = ["COMMANDS", "show_release", "typed_ids"]
-
 _LONG = ("nodes", "numbers", "parameters")
 
 
@@ -53,10 +51,19 @@ def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> No
     """Ask the store for a release, by its method that is called like the kind, and print it."""
     from edgedp.stores.releases.releasing import ReleasingStore
 
-    with opened_store() as store, working("drawing") as tell:
-        if tell is not None and asked.get("target_recall") is not None and isinstance(store, ReleasingStore):
-            store.looked = lambda spent, recall: tell(_so_far(spent, recall, asked["k"]))
-        release: Release = getattr(store, kind)(name, **asked)
+    try:
+        with opened_store() as store, working("drawing") as tell:
+            if (
+                tell is not None
+                and asked.get("target_recall") is not None
+                and isinstance(store, ReleasingStore)
+            ):
+                store.looked = lambda spent, recall: tell(_so_far(spent, recall, asked["k"]))
+            release: Release = getattr(store, kind)(name, **asked)
+    except KeyboardInterrupt:
+        raise click.ClickException(
+            f"interrupted; what was debited stays spent: see 'edgedp budget {name}' and 'edgedp releases {name}'"
+        ) from None
     show_release(release, output)
 
 
@@ -68,7 +75,7 @@ def _so_far(spent: int, recall: float, k: int) -> str:
     >>> _so_far(180_000_000, 0.857, 100)
     'drawing: spent 0.18, about 86 of 100'
     """
-    from edgedp.release.answers import expected_right
+    from edgedp.release.sure import expected_right
 
     return f"drawing: spent {format_nano(spent)}, about {expected_right(round(recall, 2), k)} of {k}"
 
@@ -191,7 +198,21 @@ def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def show_release(release: Release, output: str) -> None:
     """Print a release: the answer, what was asked, what was public, the budget."""
-    from edgedp.release.plan.base import protects_more
+    try:
+        _show_release(release, output)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if not release.receipt:
+            raise
+        raise click.ClickException(
+            f"the release was paid and drawn, and could not be printed ({error.strerror}); "
+            f"'edgedp releases {release.receipt['graph']}' shows it again"
+        ) from None
+
+
+def _show_release(release: Release, output: str) -> None:
+    from edgedp.release.plan.facts import protects_more
 
     shown = release.to_dict()
     if output == "json":

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
 from edgedp.faces.cli.numerals import WHOLE
@@ -12,11 +9,7 @@ from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, print_rows
 from edgedp.words.amounts.written import decimal_of
 from edgedp.words.errors import ParameterError
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["_bound", "_grid", "attribute"]
+from edgedp.words.places import expanded
 
 
 @click.command()
@@ -84,7 +77,7 @@ def _grid(given: str) -> str | list[float]:
     if given in ("linear", "geometric"):
         return given
     try:
-        words = Path(given).expanduser().read_text(encoding="utf-8").split()
+        words = expanded(given, "grid").read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError):
         raise ParameterError(
             f"grid is {given!r}, must be linear, geometric or a file of points; check the path"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from edgedp.exact.audit import ArcFinding, Finding, SequenceFinding, StrengthFinding
 
-__all__ = ["COMMANDS"]
-
 _Item = TypeVar("_Item")
 
 

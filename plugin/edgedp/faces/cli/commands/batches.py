@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgedp.faces.cli.commands.analyst import typed_ids
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
+from edgedp.words.amounts.written import strict_json
 from edgedp.words.errors import EdgeDPError, ParameterError
 from edgedp.words.shown import amount, shown
 
 if TYPE_CHECKING:
     from edgedp.release.release import Release
     from edgedp.stores.store import Store
-
-__all__ = ["COMMANDS", "plan_batch", "releases_in"]
 
 
 def releases_in(file: str) -> list[dict[str, Any]]:
@@ -56,20 +55,9 @@ def _text_of(file: str) -> str:
 
 def _json(text: str, refusal: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refused)
+        return strict_json(text)
     except (ValueError, RecursionError):
         raise ParameterError(refusal) from None
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError
-    return made
-
-
-def _refused(constant: str) -> NoReturn:
-    raise ValueError(constant)
 
 
 def plan_batch(file: str, output: str) -> None:

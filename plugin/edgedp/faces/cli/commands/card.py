@@ -10,8 +10,6 @@ from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import notice
 from edgedp.words.errors import ParameterError
 
-__all__ = ["COMMANDS"]
-
 _ENDINGS = {".json": "json", ".html": "html", ".htm": "html", ".md": "markdown"}
 _SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 

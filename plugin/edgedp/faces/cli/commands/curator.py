@@ -10,10 +10,10 @@ import click
 from edgedp.faces.cli.commands.attributes import attribute
 from edgedp.faces.cli.commands.ledger import note_large
 from edgedp.faces.cli.dating import (
+    calendar_of,
     calendar_options,
     date_column_options,
     date_property_options,
-    dates_of_options,
 )
 from edgedp.faces.cli.loaded import check_offline, say_loaded, say_offline
 from edgedp.faces.cli.numerals import WHOLE
@@ -33,16 +33,13 @@ from edgedp.faces.cli.reading import (
     weight_of,
     weight_options,
 )
-from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
-from edgedp.words.errors import ParameterError
+from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_of
 from edgedp.words.shown import amount, shown
-from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
+from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.graph.reading import LoadReport
-
-__all__ = ["COMMANDS"]
+    from edgedp.graph.loading import LoadReport
 
 _BUDGET = click.option(
     "--epsilon-budget", metavar="E", help="Budget of all releases of this name. Without one there are none."
@@ -65,6 +62,11 @@ _STORED = (
     "name", "properties", "title", "epsilon_budget", "delta", "degree_bound", "max_epsilon_per_release", "protect",
     "calendar_from", "period", "within", "grace", "dates", "attribute_epsilon_budget", "replace",
 )  # fmt: skip
+_DECLARED = (
+    "epsilon_budget", "delta", "degree_bound", "max_epsilon_per_release", "protect", "attribute_epsilon_budget",
+    "replace", "node_label", "relationship_type",
+)  # fmt: skip
+"""What `load` takes as `edgedp.Store.load` does."""
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
 _PROTECT = click.option(
     "--protect", type=Word("protect", UNITS),
@@ -111,26 +113,10 @@ def load(
     file: str,
     name: str | None,
     nodes: str | None,
-    properties: str | None,
-    title: str | None,
     dry_run: bool,
-    epsilon_budget: str | None,
-    delta: str | None,
-    degree_bound: int | None,
-    max_epsilon_per_release: str | None,
-    protect: Unit | None,
-    calendar_from: str | None,
-    period: str | None,
-    within: str | None,
-    grace: str | None,
-    dates: str | None,
-    attribute_epsilon_budget: str | None,
-    replace: bool,
-    node_label: str | None,
-    relationship_type: str | None,
     offline: str | None,
     output: str,
-    **reading: Any,
+    **asked: Any,
 ) -> None:
     """Load a graph: a catalogue name, a file, a URL, or - for standard input.
 
@@ -141,7 +127,10 @@ def load(
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options
 
-    reading |= weight_of(reading)
+    properties, title = asked.pop("properties"), asked.pop("title")
+    declared = {key: asked.pop(key) for key in _DECLARED} | calendar_of(asked)
+    weighed = weight_of(asked)
+    reading = asked | weighed
     if dry_run:
         with progress_bar() as progress:
             seen = previewed(file, nodes, checked_options(**reading), progress)
@@ -154,38 +143,22 @@ def load(
     if name is None:
         name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
     if offline is not None:
-        asked = click.get_current_context().params
-        check_offline({key: asked[key] for key in _STORED if key in asked})
+        given = click.get_current_context().params
+        check_offline({key: given[key] for key in _STORED if key in given})
         graph, report = _read_or_ask(file, nodes, None, None, reading)
-        say_offline(graph, report, offline, node_label, relationship_type, output)
+        say_offline(graph, report, offline, declared["node_label"], declared["relationship_type"], output)
         return
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
-        row = store.load(
-            graph,
-            name,
-            epsilon_budget=epsilon_budget,
-            degree_bound=degree_bound,
-            max_epsilon_per_release=max_epsilon_per_release,
-            delta=delta,
-            protect=protect,
-            dates=dates_of_options(calendar_from, period, grace, dates),
-            within=within,
-            attribute_epsilon_budget=attribute_epsilon_budget,
-            replace=replace,
-            title=title,
-            node_label=node_label,
-            relationship_type=relationship_type,
-            progress=progress,
-        )
-    note_large(epsilon_budget, row)
+        row = store.load(graph, name, **declared, title=title, progress=progress)
+    note_large(declared["epsilon_budget"], row)
     if output == "json":
         by_date = row.get("exact", {})
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
-    of_properties = attribute_epsilon_budget is not None
-    say_loaded(row, report, bound=degree_bound is not None, properties=named, declared=of_properties)
+    bound, of_properties = (declared[key] is not None for key in ("degree_bound", "attribute_epsilon_budget"))
+    say_loaded(row, report, bound=bound, properties=named, declared=of_properties)
 
 
 @click.command()
@@ -275,82 +248,33 @@ def _read_or_ask(
     help="A promise that every answer shows: neither relationships nor labels are computed from relationships.",
 )  # fmt: skip
 @_FORMAT
-def register(
-    name: str,
-    node_label: tuple[str, ...],
-    relationship_type: tuple[str, ...],
-    id_property: str | None,
-    edges: str | None,
-    nodes: str | None,
-    orientation: str,
-    where: tuple[str, ...],
-    at_least: int,
-    candidates: str | None,
-    of: str | None,
-    title_property: str | None,
-    engine: AddressEngine | None,
-    memory: str | None,
-    cache: bool,
-    epsilon_budget: str | None,
-    delta: str | None,
-    degree_bound: int | None,
-    max_epsilon_per_release: str | None,
-    protect: Unit | None,
-    date: str | None,
-    date_type: str | None,
-    date_unit: str | None,
-    calendar_from: str | None,
-    period: str | None,
-    within: str | None,
-    grace: str | None,
-    dates: str | None,
-    allow_empty: bool,
-    facts: str,
-    output: str,
-    **reading: Any,
-) -> None:
+def register(name: str, edges: str | None, of: str | None, output: str, **asked: Any) -> None:
     """Register a graph that is already in Neo4j, is at an address, or is of a loaded one's rows; nothing is copied."""
-    from edgedp.release.conditions import written_conditions
-
+    candidates, cache, allow_empty = asked["candidates"], asked.pop("cache"), asked.pop("allow_empty")
     place: dict[str, Any] = {
-        "node_label": list(node_label) or None,
-        "relationship_type": list(relationship_type) or None,
-        "id_property": id_property,
+        "node_label": list(asked.pop("node_label")) or None,
+        "relationship_type": list(asked.pop("relationship_type")) or None,
+        "id_property": asked.pop("id_property"),
     }
-    rules = rules_given(orientation, written_conditions(where), at_least, candidates) | weight_of(reading)
-    named: dict[str, Any] = {} if title_property is None else {"title_property": title_property}
-    declared: dict[str, Any] = {
-        "epsilon_budget": epsilon_budget,
-        "degree_bound": degree_bound,
-        "max_epsilon_per_release": max_epsilon_per_release,
-        "delta": delta,
-        "facts": facts,
-    }
-    if edges is None:
-        of_property = {"property": date, "type": date_type, "unit": date_unit}
-        calendar = dates_of_options(calendar_from, period, grace, dates, **of_property)
-    else:
-        calendar = dates_of_options(calendar_from, period, grace, dates)
-        named |= {} if date_type is None else {"date_type": date_type}
-        reading |= {"date": date, "date_unit": date_unit}
-    dated = {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
-    declared |= dated
-    if protect is not None:
-        declared["protect"] = protect
-    reader = {"engine": engine, "memory": memory, "nodes": nodes}
+    rules, calendar = rules_of(asked), calendar_of(asked, of_property=edges is None)
+    amounts = ("epsilon_budget", "degree_bound", "max_epsilon_per_release", "delta", "facts")
+    declared = {key: asked.pop(key) for key in amounts}
+    further = calendar | {"protect": asked.pop("protect")}
+    declared |= {key: value for key, value in further.items() if value is not None}
+    of_neo4j = {"title_property": asked.pop("title_property"), "date_type": asked.pop("date_type", None)}
+    named = {key: value for key, value in of_neo4j.items() if value is not None}
+    reader = {key: asked.pop(key) for key in ("engine", "memory", "nodes")}
     check_registered(
-        place | named, edges, reader | {"no_cache": not cache} | reading, of, candidates,
+        place | named, edges, reader | {"no_cache": not cache} | asked, of, candidates,
         allow_empty=allow_empty,
     )  # fmt: skip
-    if edges is not None and "weight" in rules:
-        raise ParameterError("--weight is not an option of edges at an address; load them, with --weight")
     if edges is None:
         with opened_store() as store, working("counting"):
             row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)
     else:
-        del reading["refresh"]
+        del asked["refresh"]
         given = reader | declared | rules | {"cache": cache}
-        row = registered_or_asked(name, edges, given, reading)
+        row = registered_or_asked(name, edges, given, asked)
     note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)

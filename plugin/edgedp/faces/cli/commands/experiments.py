@@ -11,14 +11,12 @@ import click
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
-from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar
+from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar, together
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.words.vocabulary import APPROACHES, MECHANISMS, PROXIES, SAMPLERS, SHIFTS
 
 if TYPE_CHECKING:
     from edgedp.exact.experiments.grid import Kind
-
-__all__ = ["COMMANDS", "STORED"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -26,17 +24,6 @@ _NOT_PRIVATE = "note: these rows are computed from exact values with seeded word
 _STORED = "note: these rows are computed from private edges without a mechanism; do not publish them"
 
 _COLUMNS = ["mechanism", "epsilon", "recall", "error", "said", "runs"]
-
-
-def _all(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Return several options as one, in the order in which help shows them."""
-
-    def decorate(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 def _many(flag: str, name: str, words: tuple[str, ...] | None, help: str) -> Callable[[_Command], _Command]:
@@ -59,8 +46,8 @@ _EXACT = click.option(
 )
 
 
-_TOP_K = _all(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
-_running = _all(
+_TOP_K = together(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
+_running = together(
     click.option("--runs", type=WHOLE, default=100, show_default=True, help="For each cell."),
     click.option("--seed", type=WHOLE, default=1, show_default=True, help="For all runs."),
     click.option("--processes", metavar="P", type=WHOLE, help="How many compute.  [default: one a core]"),
@@ -192,7 +179,7 @@ def report(results: tuple[Path, ...], file: Path) -> None:
     click.echo(f"wrote {write_report(results, file)}")
 
 
-_advising = _all(
+_advising = together(
     click.option("-k", "k", type=WHOLE, default=10, show_default=True, help="How many nodes."),
     click.option("--target", type=DECIMAL, default=0.9, show_default=True, help="Mean recall to reach."),
     click.option("--metric", type=Word("metric", metric_names()), default="ebc", show_default=True,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
+from edgedp.faces.cli.dating import calendar_of, calendar_options, date_property_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -21,8 +21,6 @@ from edgedp.words.vocabulary import UNITS, Unit
 
 if TYPE_CHECKING:
     from edgedp.words.rows import Balance
-
-__all__ = ["COMMANDS", "note_large"]
 
 _LARGE = 5
 """A total above which the promise to one edge is a formality (docs/epsilon.md)."""
@@ -192,39 +190,29 @@ def account(
     protect: Unit | None,
     delta: str | None,
     max_epsilon_per_release: str | None,
-    date: str | None,
-    date_type: str | None,
-    date_unit: str | None,
-    calendar_from: str | None,
-    period: str | None,
-    within: str | None,
-    grace: str | None,
-    dates: str | None,
     output: str,
+    **dated: Any,
 ) -> None:
     """Declare the account of a relationship type or of a graph's name, or show it.
 
     A release debits the account of every relationship type that it reads, all or none. Several graphs over one type
     share its account, so neither another name nor a filter makes a release cheaper.
     """
-    calendar = dates_of_options(
-        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
-    )
+    calendar = calendar_of(dated, of_property=True)
     with opened_store() as store:
         row = store.account(
             name,
             epsilon_budget,
             protect,
-            within=within,
-            dates=calendar,
             delta=delta,
+            **calendar,
             max_epsilon_per_release=max_epsilon_per_release,
         )
     if output == "json":
         print_object(row)
     else:
         print_rows([row], output, list(row))
-    if (epsilon_budget, protect, calendar, delta, max_epsilon_per_release) != (None,) * 5:
+    if (epsilon_budget, protect, calendar["dates"], delta, max_epsilon_per_release) != (None,) * 5:
         notice("the account is recorded")
 
 
@@ -240,6 +228,7 @@ def account(
     metavar="E",
     help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
 )
+@click.option("--spent-by", is_flag=True, help="Show which names and which analysts spent it.")
 @click.option("--spans", is_flag=True, help="Show every run of windows of a graph with a calendar.")
 @format_option
 def budget(
@@ -248,6 +237,7 @@ def budget(
     delta: str | None,
     attributes: bool,
     max_epsilon_per_release: str | None,
+    spent_by: bool,
     spans: bool,
     output: str,
 ) -> None:
@@ -257,10 +247,18 @@ def budget(
     neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
     Where a graph has a calendar, the amounts are of the run of windows of which the most was spent.
     """
+    declares = epsilon_budget is not None or delta is not None or max_epsilon_per_release is not None
+    if spent_by and (spans or declares):
+        raise ParameterError(
+            "spent-by shows what was spent and goes with no other option; ask without the others"
+        )
     with opened_store() as store:
+        if spent_by:
+            print_rows(store.spent_by(name), output, ["account", "graph", "analyst", "releases", "epsilon"])
+            return
         row = (
             store.budget(name)
-            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
+            if not declares
             else store.set_budget(
                 name,
                 epsilon_budget,
@@ -301,6 +299,13 @@ def note_large(asked: str | None, row: Mapping[str, Any]) -> None:
         )
 
 
+def _beside_share(account: str, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the row of an account and, for an analyst, the row of her share of it below."""
+    own = row.get("share")
+    whole = {"account": account} | {name: value for name, value in row.items() if name != "share"}
+    return [whole] if own is None else [whole, own | {"account": f"your share of {own['account']}"}]
+
+
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
     """Print the accounts of a graph and the heads of their logs, where they are known."""
     shown = dict(row)
@@ -324,11 +329,12 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
         return
     if (calendar := shown.pop("calendar", None)) is not None:
         shown |= {"period": calendar["period"], "within": calendar["within"] or "all time"}
-    if of_records is None:
-        print_rows([shown], output, list(shown))
-    else:
-        rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
-        print_rows(rows, output, list(rows[0]))
+    rows = [
+        *_beside_share("edges", shown),
+        *([] if of_records is None else _beside_share("attributes", of_records)),
+    ]
+    names = list(dict.fromkeys(name for each in rows for name in each))[0 if len(rows) > 1 else 1 :]
+    print_rows([dict.fromkeys(names) | each for each in rows], output, names)
     if meaning is not None:
         notice(meaning)
     if low is not None:

@@ -10,8 +10,6 @@ import click
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
 
-__all__ = ["COMMANDS"]
-
 _EXPIRES = click.option(
     "--expires",
     metavar="WHEN",

@@ -19,8 +19,6 @@ from edgedp.words.vocabulary import UNITS, Unit
 if TYPE_CHECKING:
     from edgedp.release.planning.measured import Measured
 
-__all__ = ["COMMANDS"]
-
 
 @click.command()
 @click.option("--nodes", metavar="N", type=WHOLE, help="Number of nodes; public.")

@@ -8,8 +8,6 @@ import click
 
 from edgedp.faces.cli.opening import opened_store
 
-__all__ = ["COMMANDS"]
-
 
 @click.group()
 def plugin() -> None:

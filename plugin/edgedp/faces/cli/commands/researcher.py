@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from edgedp.words.vocabulary import Engine
 
-__all__ = ["COMMANDS"]
-
 _REMINDER = "note: these rows are exact, computed from private edges without a mechanism; do not publish them"
 
 

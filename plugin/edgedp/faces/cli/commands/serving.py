@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE, WholeRange
 from edgedp.faces.cli.opening import opened_store
 from edgedp.words.errors import EngineError, ParameterError
-
-__all__ = ["COMMANDS"]
 
 _FILE = click.Path(path_type=Path)
 
@@ -28,6 +27,7 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--trusted-proxy",
+    "trusted_proxies",
     metavar="NETWORK",
     multiple=True,
     help="Proxy that is believed for whom it asks; repeatable.  [default with --behind-proxy: loopback]",
@@ -40,6 +40,7 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--allowed-host",
+    "allowed_hosts",
     metavar="NAME",
     multiple=True,
     help="Host name that requests may carry; repeatable.  [default: loopback names; with TLS or a proxy any]",
@@ -119,28 +120,7 @@ _FILE = click.Path(path_type=Path)
     help="Gateways that answer for this store in turn, each for its part of the requests a minute.",
 )
 def serve(
-    host: str,
-    port: int,
-    tls_certificate: Path | None,
-    tls_key: Path | None,
-    behind_proxy: bool,
-    trusted_proxy: tuple[str, ...],
-    root_path: str,
-    allowed_host: tuple[str, ...],
-    metrics_port: int | None,
-    workers: int | None,
-    queue: int,
-    min_epsilon: tuple[str, ...],
-    response_step: float,
-    body_bytes: int,
-    request_seconds: float,
-    connections: int,
-    connections_per_address: int | None,
-    requests_per_minute: int,
-    gateways: int,
-    oidc_issuer: str | None,
-    oidc_client_id: str | None,
-    oidc_secret_file: Path | None,
+    min_epsilon: tuple[str, ...], workers: int | None, oidc_secret_file: Path | None, **given: Any
 ) -> None:
     """Serve releases and budgets of the store over HTTP, with pages for analysts and the curator."""
     try:
@@ -155,29 +135,10 @@ def serve(
     if len(of_all) > 1 or len(dict(of_one)) < len(of_one):
         raise ParameterError("min_epsilon is given twice for the same graphs; leave one out")
     settings = Settings(
-        host=host,
-        port=port,
-        tls_certificate=tls_certificate,
-        tls_key=tls_key,
-        behind_proxy=behind_proxy,
-        trusted_proxies=trusted_proxy,
-        root_path=root_path,
-        allowed_hosts=allowed_host,
-        metrics_port=metrics_port,
-        queue=queue,
         min_epsilon=of_all[0] if of_all else Settings.min_epsilon,
         min_epsilon_of=dict(of_one),
-        response_step=response_step,
-        body_bytes=body_bytes,
-        request_seconds=request_seconds,
-        connections=connections,
-        connections_per_address=connections_per_address,
-        requests_per_minute=requests_per_minute,
-        gateways=gateways,
-        oidc_issuer=oidc_issuer,
-        oidc_client_id=oidc_client_id,
         oidc_client_secret=_secret(oidc_secret_file),
-        **({} if workers is None else {"workers": workers}),
+        **given | ({} if workers is None else {"workers": workers}),
     ).checked()
     with opened_store() as store:
         for name in settings.min_epsilon_of:

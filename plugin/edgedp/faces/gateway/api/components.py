@@ -2,335 +2,261 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgedp.faces.gateway.api.people import AMOUNT, NOTICE, OF_PEOPLE, SHARE
-from edgedp.release.answers import Sought
+from edgedp.faces.gateway.api.shapes import (
+    FLAG,
+    NUMBER,
+    WHOLE,
+    Shape,
+    called,
+    or_null,
+    record,
+    row,
+    several,
+    text,
+    word_of,
+)
+from edgedp.release.sure import Sought
 from edgedp.words.dates.durations import PERIODS
 from edgedp.words.vocabulary import ACCOUNTS, KINDS
 
-__all__ = ["SCHEMAS"]
-
-_PROBLEM = {
-    "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
-    "type": "string",
-}
-
-
-_ACCOUNTS = {
-    "description": "The accounts that a graph without a budget of its own debits; the least is shown beside them.",
-    "type": "array",
-    "items": {"type": ["string", "object"]},
-}
-
-
-_ATTRIBUTES = {
-    "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
-    "type": "object",
-    "properties": {
-        "epsilon_budget": AMOUNT,
-        "epsilon_spent": AMOUNT,
-        "epsilon_remaining": AMOUNT,
-        "releases": {"type": ["integer", "null"]},
-        "share": {"$ref": "#/components/schemas/Share"},
-        "problem": _PROBLEM,
+_OBJECT: Shape = {"type": "object"}
+_ACCOUNT = word_of(*ACCOUNTS)
+_SHARE = called("Share")
+_PROBLEM = text("Where the account does not add up: its amounts are null, and the curator must see to it.")
+_ACCOUNTS = several(
+    {"type": ["string", "object"]},
+    description="The accounts that a graph without a budget of its own debits; the least is shown beside them.",
+)
+_ATTRIBUTES = record(
+    {
+        "epsilon_budget?": AMOUNT,
+        "epsilon_spent?": AMOUNT,
+        "epsilon_remaining?": AMOUNT,
+        "releases?": or_null(WHOLE),
+        "share?": _SHARE,
+        "problem?": _PROBLEM,
     },
-}
-
-
-_CALENDAR = {
-    "description": "Where relationships have dates: which windows may be released, and within how many the budget "
-    "bounds what is lost (null: for all time).",
-    "type": "object",
-    "required": ["from", "period", "within", "grace", "dates"],
-    "properties": {
-        "from": {"type": "string"},
-        "period": {"enum": [*PERIODS]},
-        "within": {"type": ["integer", "null"]},
-        "grace": {"type": "string"},
+    description="The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
+)
+_CALENDAR = record(
+    {
+        "from": text(),
+        "period": word_of(*PERIODS),
+        "within": or_null(WHOLE),
+        "grace": text(),
         "dates": {"const": "final"},
-        "property": {"type": "string"},
-        "type": {"type": "string"},
-        "unit": {"type": "string"},
+        "property?": text(),
+        "type?": text(),
+        "unit?": text(),
     },
-}
-
-
+    description="Where relationships have dates: which windows may be released, and within how many the budget "
+    "bounds what is lost (null: for all time).",
+)
 _CHANCE = {"type": "number", "minimum": 0, "maximum": 1}
-
-
+_INTERVALS = several(row(WHOLE, WHOLE))
+_ID: Shape = {"type": ["integer", "string"]}
+_TITLES = several(or_null(text()))
 _SURE = {
-    "expected_recall": _CHANCE,
-    "membership": {"type": "array", "items": _CHANCE},
-    "titles": {"type": "array", "items": {"type": ["string", "null"]}},
-    "near_titles": {"type": "array", "items": {"type": ["string", "null"]}},
-    "near": {
-        "type": "array",
-        "items": {"type": "array", "prefixItems": [{"type": ["integer", "string"]}, _CHANCE]},
-    },
-    "degree_intervals": {
-        "type": ["array", "null"],
-        "items": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}]},
-    },
+    "expected_recall?": _CHANCE,
+    "membership?": several(_CHANCE),
+    "titles?": _TITLES,
+    "near_titles?": _TITLES,
+    "near?": several(row(_ID, _CHANCE)),
+    "degree_intervals?": or_null(_INTERVALS),
+    "strength_intervals?": _INTERVALS,
 }
 """What a list of a joint release says of itself, beside its nodes."""
-
-
-_SOUGHT = {
-    "target_recall": {"type": ["number", "string"]},
-    "target_reached": {"type": "boolean"},
-    "steps": {"type": "integer", "minimum": 1},
-    "spent": {"type": "string", "description": "What this release cost; epsilon_spent is the account's."},
-    "ended": {"enum": [*Sought.WHY], "description": "Why there was no further step."},
+_SOUGHT: dict[str, Shape] = {
+    "target_recall?": {"type": ["number", "string"]},
+    "target_reached?": FLAG,
+    "steps?": WHOLE | {"minimum": 1},
+    "spent?": text("What this release cost; epsilon_spent is the account's."),
+    "ended?": word_of(*Sought.WHY, description="Why there was no further step."),
 }
 """How a release ended that spent until its list was sure enough."""
 
-
-SCHEMAS: dict[str, Any] = {
-    "Problem": {
-        "type": "object",
-        "required": ["type", "title", "status", "detail"],
-        "properties": {
-            "type": {"type": "string", "description": "urn:edgedp:problem: and the error's name in Python."},
-            "title": {"type": "string"},
-            "status": {"type": "integer"},
-            "detail": {"type": "string", "description": "The sentence, as the command line says it."},
-        },
-    },
+SCHEMAS: dict[str, Shape] = {
+    "Problem": record(
+        {
+            "type": text("urn:edgedp:problem: and the error's name in Python."),
+            "title": text(),
+            "status": WHOLE,
+            "detail": text("The sentence, as the command line says it."),
+        }
+    ),
     "Share": SHARE,
-    "Graph": {
-        "type": "object",
-        "required": ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "share"],
-        "properties": {
-            "name": {"type": "string"},
-            "node_count": {"type": "integer"},
-            "degree_bound": {
-                "type": ["integer", "null"],
-                "description": "Null where candidates are ranked: on no bound of theirs does a release rest.",
-            },
-            "directed": {
+    "Graph": record(
+        {
+            "name": text(),
+            "node_count": WHOLE,
+            "degree_bound": or_null(WHOLE)
+            | {"description": "Null where candidates are ranked: on no bound of theirs does a release rest."},
+            "directed?": {
                 "const": True,
                 "description": "Where directions were kept: in_degree and out_degree.",
             },
-            "titles": {"const": True, "description": "Where lists show a title beside each id."},
-            "protect": {
-                "enum": ["source", "target"],
-                "description": "Where a release protects all that one node does, or all that is done to one.",
-            },
-            "calendar": _CALENDAR,
-            "projection": {
-                "type": ["object", "null"],
+            "titles?": {"const": True, "description": "Where lists show a title beside each id."},
+            "protect?": word_of(
+                "source",
+                "target",
+                description="Where a release protects all that one node does, or all that is done to one.",
+            ),
+            "calendar?": _CALENDAR,
+            "projection?": or_null(_OBJECT)
+            | {
                 "description": "Which relationships of a database make an edge, where it is not each of one type; "
                 "or which rows of a loaded graph (of) do.",
             },
-            "weight": {
-                "type": "object",
-                "description": "What is declared of the weights of a loaded graph; noise follows it.",
-            },
-            "columns": {
-                "type": "object",
-                "description": "The columns of a loaded graph that conditions may compare, and their types.",
-            },
+            "weight?": _OBJECT
+            | {"description": "What is declared of the weights of a loaded graph; noise follows it."},
+            "columns?": _OBJECT
+            | {"description": "The columns of a loaded graph that conditions may compare, and their types."},
             "epsilon_budget": AMOUNT,
             "epsilon_spent": AMOUNT,
-            "accounts": _ACCOUNTS,
-            "share": {"$ref": "#/components/schemas/Share"},
-            "notice": NOTICE,
-            "attributes": _ATTRIBUTES,
-            "problem": _PROBLEM,
-        },
-    },
-    "Budget": {
-        "type": "object",
-        "required": ["epsilon_budget", "epsilon_spent", "epsilon_remaining", "releases", "share"],
-        "properties": {
+            "accounts?": _ACCOUNTS,
+            "share": _SHARE,
+            "notice?": NOTICE,
+            "attributes?": _ATTRIBUTES,
+            "problem?": _PROBLEM,
+        }
+    ),
+    "Budget": record(
+        {
             "epsilon_budget": AMOUNT,
             "epsilon_spent": AMOUNT,
             "epsilon_remaining": AMOUNT,
-            "releases": {"type": ["integer", "null"]},
-            "accounts": _ACCOUNTS,
-            "calendar": _CALENDAR,
-            "dearest_run": {
-                "type": ["string", "null"],
-                "description": "The windows of which the most was spent: the amounts are theirs.",
-            },
-            "share": {"$ref": "#/components/schemas/Share"},
-            "notice": NOTICE,
-            "attributes": _ATTRIBUTES,
-            "problem": _PROBLEM,
-        },
-    },
-    "Release": {
-        "description": "What was asked, the answer (nodes in the order picked, or a value), what was public, "
-        "and the receipt.",
-        "type": "object",
-        "required": ["selector", "parameters", "public", "private", "graph", "release_id"],
-        "properties": {
-            "selector": {"type": "string"},
-            "parameters": {"type": "object"},
-            "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
+            "releases": or_null(WHOLE),
+            "accounts?": _ACCOUNTS,
+            "calendar?": _CALENDAR,
+            "dearest_run?": or_null(text("The windows of which the most was spent: the amounts are theirs.")),
+            "share": _SHARE,
+            "notice?": NOTICE,
+            "attributes?": _ATTRIBUTES,
+            "problem?": _PROBLEM,
+        }
+    ),
+    "Release": record(
+        {
+            "selector": text(),
+            "parameters": _OBJECT,
+            "nodes?": several(_ID),
             **_SURE,
             **_SOUGHT,
-            "public": {"type": "object"},
-            "private": {"type": "boolean"},
-            "graph": {"type": "string"},
-            "release_id": {"type": "string"},
-            "account": {"enum": [*ACCOUNTS]},
-            "epsilon_budget": AMOUNT,
-            "epsilon_spent": AMOUNT,
-            "epsilon_remaining": AMOUNT,
-            "accounts": _ACCOUNTS,
-            "share": {"$ref": "#/components/schemas/Share"},
+            "public": _OBJECT,
+            "private": FLAG,
+            "graph": text(),
+            "release_id": text(),
+            "account?": _ACCOUNT,
+            "epsilon_budget?": AMOUNT,
+            "epsilon_spent?": AMOUNT,
+            "epsilon_remaining?": AMOUNT,
+            "accounts?": _ACCOUNTS,
+            "share?": _SHARE,
         },
-    },
-    "Estimate": {
-        "description": "What a release would cost, from public facts alone; refused says why it would be refused.",
-        "type": "object",
-        "required": ["graph", "refused", "epsilon", "releases_left", "noise", "parameters"],
-        "properties": {
-            "graph": {"type": "string"},
-            "refused": {"type": ["string", "null"]},
+        description="What was asked, the answer (nodes in the order picked, or a value), what was public, "
+        "and the receipt.",
+    ),
+    "Estimate": record(
+        {
+            "graph": text(),
+            "refused": or_null(text()),
             "epsilon": AMOUNT,
-            "epsilon_remaining": AMOUNT,
-            "epsilon_remaining_after": AMOUNT,
-            "accounts": _ACCOUNTS,
-            "releases_left": {"type": "integer"},
-            "epsilon_first": {
-                "type": "number",
-                "description": "For the first step, where epsilon is the most.",
-            },
-            "kept": {"type": "boolean"},
+            "epsilon_remaining?": AMOUNT,
+            "epsilon_remaining_after?": AMOUNT,
+            "accounts?": _ACCOUNTS,
+            "releases_left": WHOLE,
+            "epsilon_first?": NUMBER | {"description": "For the first step, where epsilon is the most."},
+            "kept?": FLAG,
             "noise": {"type": "array"},
-            "parameters": {"type": "object"},
-            "share": {"$ref": "#/components/schemas/Share"},
-            "plan_id": {
-                "type": "string",
-                "description": "With an Idempotency-Key, where nothing speaks against the release: for its Plan-Id.",
-            },
-            "plan_seconds": {"type": "integer", "description": "For how long the plan holds."},
+            "parameters": _OBJECT,
+            "share?": _SHARE,
+            "plan_id?": text(
+                "With an Idempotency-Key, where nothing speaks against the release: for its Plan-Id."
+            ),
+            "plan_seconds?": WHOLE | {"description": "For how long the plan holds."},
         },
-    },
-    "KeptRelease": {
-        "type": "object",
-        "required": [
-            "graph",
-            "request_id",
-            "release_id",
-            "at",
-            "epsilon",
-            "selector",
-            "parameters",
-            "public",
-        ],
-        "properties": {
-            "graph": {"type": "string"},
-            "request_id": {"type": ["string", "null"]},
-            "release_id": {"type": "string"},
-            "at": {"type": "string", "format": "date-time"},
-            "epsilon": {"type": "number"},
-            "selector": {"type": "string"},
-            "parameters": {"type": "object"},
-            "public": {"type": "object"},
-            "nodes": {"type": ["array", "null"]},
+        description="What a release would cost, from public facts alone; refused says why it would be refused.",
+    ),
+    "KeptRelease": record(
+        {
+            "graph": text(),
+            "request_id": or_null(text()),
+            "release_id": text(),
+            "at": text(format="date-time"),
+            "epsilon": NUMBER,
+            "selector": text(),
+            "parameters": _OBJECT,
+            "public": _OBJECT,
+            "nodes?": {"type": ["array", "null"]},
             **_SURE,
-        },
-    },
-}
-
-
-SCHEMAS |= {
-    "Graphs": {
-        "type": "object",
-        "required": ["graphs"],
-        "properties": {"graphs": {"type": "array", "items": {"$ref": "#/components/schemas/Graph"}}},
-    },
-    "Releases": {
-        "type": "object",
-        "required": ["releases", "next"],
-        "properties": {
-            "releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}},
-            "next": {
-                "type": ["string", "null"],
-                "description": "The since of the next page; null at the end.",
-            },
-        },
-    },
-    "Attributes": {
-        "type": "object",
-        "required": ["attributes"],
-        "properties": {
-            "attributes": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["property", "low", "high", "grid", "points", "depends_on"],
-                    "properties": {
-                        "property": {"type": "string"},
-                        "low": {"type": "number"},
-                        "high": {"type": "number"},
-                        "grid": {"type": "string"},
-                        "points": {"type": "integer"},
-                        "depends_on": {"type": "string"},
-                    },
-                },
-            }
-        },
-    },
+        }
+    ),
+    "Graphs": record({"graphs": several(called("Graph"))}),
+    "Releases": record(
+        {
+            "releases": several(called("KeptRelease")),
+            "next": or_null(text("The since of the next page; null at the end.")),
+        }
+    ),
+    "Attributes": record(
+        {
+            "attributes": several(
+                record(
+                    {
+                        "property": text(),
+                        "low": NUMBER,
+                        "high": NUMBER,
+                        "grid": text(),
+                        "points": WHOLE,
+                        "depends_on": text(),
+                    }
+                )
+            )
+        }
+    ),
     **OF_PEOPLE,
-    "Batch": {
-        "type": "object",
-        "required": ["releases"],
-        "additionalProperties": False,
-        "properties": {
-            "releases": {
-                "type": "array",
-                "minItems": 1,
-                "maxItems": 100,
-                "items": {
-                    "type": "object",
-                    "description": "The options of a release by name, its kind and, where wanted, its request_id.",
-                    "required": ["kind"],
-                    "properties": {
-                        "kind": {"enum": [*KINDS, "topk"]},
-                        "request_id": {"type": "string", "minLength": 1, "maxLength": 200},
+    "Batch": record(
+        {
+            "releases": several(
+                record(
+                    {
+                        "kind": word_of(*KINDS, "topk"),
+                        "request_id?": text(minLength=1, maxLength=200),
                     },
-                },
-            }
+                    description="The options of a release by name, its kind and, where wanted, its request_id.",
+                ),
+                minItems=1,
+                maxItems=100,
+            )
         },
-    },
-    "Planned": {
-        "type": "object",
-        "required": ["releases", "accounts", "refused"],
-        "properties": {
-            "releases": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["graph", "epsilon", "kept", "refused", "epsilon_remaining_after"],
-                    "properties": {
-                        "graph": {"type": "string"},
-                        "request_id": {"type": "string"},
+        closed=True,
+    ),
+    "Planned": record(
+        {
+            "releases": several(
+                record(
+                    {
+                        "graph": text(),
+                        "request_id?": text(),
                         "epsilon": AMOUNT,
-                        "kept": {"type": "boolean"},
-                        "refused": {"type": ["string", "null"]},
+                        "kept": FLAG,
+                        "refused": or_null(text()),
                         "epsilon_remaining_after": AMOUNT,
-                    },
-                },
-            },
-            "accounts": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["graph", "account", "epsilon"],
-                    "properties": {
-                        "graph": {"type": "string"},
-                        "account": {"enum": [*ACCOUNTS]},
-                        "epsilon": {"type": "number"},
-                        "epsilon_remaining_after": AMOUNT,
-                    },
-                },
-            },
-            "refused": {"type": "integer", "minimum": 0},
-        },
-    },
+                    }
+                )
+            ),
+            "accounts": several(
+                record(
+                    {
+                        "graph": text(),
+                        "account": _ACCOUNT,
+                        "epsilon": NUMBER,
+                        "epsilon_remaining_after?": AMOUNT,
+                    }
+                )
+            ),
+            "refused": WHOLE | {"minimum": 0},
+        }
+    ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -22,38 +22,6 @@ if TYPE_CHECKING:
     from edgedp.stores.people.people import Person
     from edgedp.words.vocabulary import AccountName
 
-__all__ = [
-    "DECLINED_MORE",
-    "GRANT",
-    "GRANTED_MORE",
-    "IDENTITY",
-    "NO_IDENTITY",
-    "NO_SHARE",
-    "PERSON",
-    "ROTATION",
-    "TOKEN",
-    "Act",
-    "Seen",
-    "add",
-    "add_identity",
-    "add_token",
-    "decline_more",
-    "export",
-    "grant",
-    "grant_more",
-    "grants",
-    "identities",
-    "log",
-    "people",
-    "people_log",
-    "remove_identity",
-    "revoke",
-    "revoke_share",
-    "revoke_token",
-    "rotate",
-    "tokens",
-]
-
 PERSON = ("name", "role", "expires")
 ROTATION = ("expires",)
 TOKEN = ("token", "expires")
@@ -69,21 +37,28 @@ GRANT = (
 """The keys of a body."""
 
 
-class Seen:
-    """An endpoint that shows a curator what the store tells of people, shares and history."""
+def shown(
+    gateway: Gateway, answer: Callable[[Request, Person], object]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that tells somebody with a token what costs nothing."""
 
-    def __init__(self, gateway: Gateway, answer: Callable[[Request, Store], object]) -> None:
-        self._gateway = gateway
-        self._answer = answer
+    async def endpoint(request: Request) -> Response:
+        told = await gateway.tell(request, bearer(request), lambda person: answer(request, person))
+        return JSONResponse(told)
 
-    async def __call__(self, request: Request) -> Response:
-        """Answer."""
+    return endpoint
 
-        def seen(person: Person) -> object:
-            check_role(person, "curator")
-            return self._answer(request, self._gateway.store)
 
-        return JSONResponse(await self._gateway.tell(request, bearer(request), seen))
+def seen(
+    gateway: Gateway, answer: Callable[[Request, Store], object]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that shows a curator what the store tells of people, shares and history."""
+
+    def told(request: Request, person: Person) -> object:
+        check_role(person, "curator")
+        return answer(request, gateway.store)
+
+    return shown(gateway, told)
 
 
 class Act:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from edgedp.stores.people.asker import Asker
     from edgedp.stores.people.people import Person
 
-__all__ = ["routes"]
-
 _Endpoint = Callable[[Request], Awaitable[Response]]
 _MORE = ("epsilon", "reason", "account")
 _FILTER = ("name", "where", "at_least", "orientation", "candidates")
@@ -37,27 +35,46 @@ _FILTER = ("name", "where", "at_least", "orientation", "candidates")
 
 def routes(gateway: Gateway) -> list[Route]:
     """Return the endpoints; one for each kind of release."""
+    described = document(gateway.settings.root_path)
+
+    async def ready(request: Request) -> Response:
+        """Say that the store answers, too; nothing about graphs."""
+        await gateway.ready(request)
+        return JSONResponse({"status": "ready"})
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(described)
+
+    def me(request: Request, person: Person) -> object:
+        """Say whose token it is, of either role."""
+        return {"name": person.name, "role": person.role}
+
+    def asked_more(request: Request, person: Person) -> object:
+        """Return what was asked for more of: an analyst's own, and for a curator everybody's."""
+        store = gateway.store if person.role == "curator" else gateway.asking(person)
+        return {"asked": store.asked_more()}
+
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
-        ("/readyz", "GET", _Ready(gateway)),
-        ("/openapi.json", "GET", _Described(gateway)),
-        ("/v1/me", "GET", _Me(gateway)),
-        ("/v1/graphs", "GET", _Told(gateway, _graphs)),
-        ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
-        ("/v1/graphs/{name}/budget", "GET", _Told(gateway, _of_graph(_budget))),
-        ("/v1/graphs/{name}/attributes", "GET", _Told(gateway, _of_graph(_attributes))),
-        ("/v1/graphs/{name}/releases", "GET", _Told(gateway, _releases)),
+        ("/readyz", "GET", ready),
+        ("/openapi.json", "GET", openapi),
+        ("/v1/me", "GET", curating.shown(gateway, me)),
+        ("/v1/graphs", "GET", _told(gateway, _graphs)),
+        ("/v1/graphs/{name}", "GET", _told(gateway, _of_graph(_facts))),
+        ("/v1/graphs/{name}/budget", "GET", _told(gateway, _of_graph(_budget))),
+        ("/v1/graphs/{name}/attributes", "GET", _told(gateway, _of_graph(_attributes))),
+        ("/v1/graphs/{name}/releases", "GET", _told(gateway, _releases)),
         *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
         *(
             (f"/v1/graphs/{{name}}/{kind.path}/estimate", "POST", _Estimate(gateway, kind))
             for kind in release_kinds()
         ),
         ("/v1/graphs/{name}/plan", "POST", _Plan(gateway)),
-        ("/v1/releases", "GET", _Told(gateway, _releases)),
-        ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
+        ("/v1/releases", "GET", _told(gateway, _releases)),
+        ("/v1/releases/{release_id}", "GET", _told(gateway, _one_release)),
         ("/v1/graphs/{name}/more", "POST", _More(gateway)),
         ("/v1/graphs/{name}/filters", "POST", _Filter(gateway)),
-        ("/v1/more", "GET", _AskedMore(gateway)),
+        ("/v1/more", "GET", curating.shown(gateway, asked_more)),
         *_of_curators(gateway),
     ]
     return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
@@ -67,7 +84,7 @@ def _of_curators(gateway: Gateway) -> list[tuple[str, str, _Endpoint]]:
     """Return what a curator's token opens."""
 
     def seen(path: str, told: Callable[[Request, Store], object]) -> tuple[str, str, _Endpoint]:
-        return path, "GET", curating.Seen(gateway, told)
+        return path, "GET", curating.seen(gateway, told)
 
     def act(path: str, *given: Any, **chosen: Any) -> tuple[str, str, _Endpoint]:
         return path, "POST", curating.Act(gateway, *given, **chosen)
@@ -99,27 +116,6 @@ async def health(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-class _Ready:
-    """Says that the store answers, too; nothing about graphs."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-
-    async def __call__(self, request: Request) -> Response:
-        await self._gateway.ready(request)
-        return JSONResponse({"status": "ready"})
-
-
-class _Described:
-    """The description of the API."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._document = document(gateway.settings.root_path)
-
-    async def __call__(self, request: Request) -> Response:
-        return JSONResponse(self._document)
-
-
 def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
     async def noted(request: Request) -> Response:
         note_of(request).route = path
@@ -144,33 +140,14 @@ class _OfAnalyst(ABC):
         """Return what is shown to the analyst."""
 
 
-class _Told:
-    """An endpoint that tells an analyst what is public, or the analyst's own."""
+def _told(gateway: Gateway, answer: Callable[[Request, Asker], object]) -> _Endpoint:
+    """Return an endpoint that tells an analyst what is public, or the analyst's own."""
 
-    def __init__(self, gateway: Gateway, answer: Callable[[Request, Asker], object]) -> None:
-        self._gateway = gateway
-        self._answer = answer
+    def told(request: Request, person: Person) -> object:
+        check_role(person, "analyst")
+        return answer(request, gateway.asking(person))
 
-    async def __call__(self, request: Request) -> Response:
-        def told(person: Person) -> object:
-            check_role(person, "analyst")
-            return self._answer(request, self._gateway.asking(person))
-
-        return JSONResponse(await self._gateway.tell(request, bearer(request), told))
-
-
-class _Me:
-    """Whose token it is, of either role."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-
-    async def __call__(self, request: Request) -> Response:
-        return JSONResponse(
-            await self._gateway.tell(
-                request, bearer(request), lambda person: {"name": person.name, "role": person.role}
-            )
-        )
+    return curating.shown(gateway, told)
 
 
 def _graphs(request: Request, asking: Asker) -> object:
@@ -216,12 +193,16 @@ def _one_release(request: Request, asking: Asker) -> object:
     return asking.release(name_in(request, "release_id"))
 
 
-class _Ask(_OfAnalyst):
-    """A release of one kind."""
+class _OfKind(_OfAnalyst):
+    """An endpoint of one kind of release."""
 
     def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
         super().__init__(gateway)
         self._kind = kind
+
+
+class _Ask(_OfKind):
+    """A release of one kind."""
 
     async def answer(self, request: Request, person: Person) -> Response:
         options = await json_body(request)
@@ -232,12 +213,8 @@ class _Ask(_OfAnalyst):
         return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
 
 
-class _Estimate(_OfAnalyst):
+class _Estimate(_OfKind):
     """What a release of one kind would cost: public facts, nothing debited and no edge read."""
-
-    def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
-        super().__init__(gateway)
-        self._kind = kind
 
     async def answer(self, request: Request, person: Person) -> Response:
         options = await json_body(request)
@@ -287,20 +264,6 @@ class _Filter(_OfAnalyst):
         found = await self._gateway.again(request, person, asked)
         note_of(request).graph = name
         return JSONResponse(found, 201)
-
-
-class _AskedMore:
-    """What was asked for more of: an analyst's own, and for a curator everybody's."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-
-    async def __call__(self, request: Request) -> Response:
-        def told(person: Person) -> object:
-            store = self._gateway.store if person.role == "curator" else self._gateway.asking(person)
-            return {"asked": store.asked_more()}
-
-        return JSONResponse(await self._gateway.tell(request, bearer(request), told))
 
 
 def _plan_id(request: Request) -> str | None:

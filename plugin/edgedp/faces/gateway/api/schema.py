@@ -6,13 +6,11 @@ from functools import cache
 from typing import Any
 
 from edgedp.faces.gateway.api.components import SCHEMAS
+from edgedp.faces.gateway.api.shapes import WHOLE, WORD, Shape, called, text, word_of
 from edgedp.faces.gateway.api.wire import LONGEST_PAGE, PAGE
 from edgedp.faces.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.words.version import __version__
 from edgedp.words.vocabulary import ACCOUNTS
-
-__all__ = ["document"]
-
 
 _EXAMPLES: dict[str, Any] = {
     "Batch": {
@@ -47,56 +45,41 @@ _MEANINGS = {
     "503": "The store is away, or too many are waiting; ask again after Retry-After seconds.",
 }
 _ALWAYS = ("401", "403", "408", "413", "421", "429", "500", "503")
-_NAME = {
-    "name": "name",
-    "in": "path",
-    "required": True,
-    "description": "Name of the graph; / is %2F.",
-    "schema": {"type": "string", "minLength": 1},
-    "example": "email-Enron",
-}
-_PAGE = [
-    {
-        "name": "limit",
-        "in": "query",
-        "required": False,
-        "description": "How many at most.",
-        "schema": {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE},
-    },
-    {
-        "name": "since",
-        "in": "query",
-        "required": False,
-        "description": "Only those after this release: the release_id of the last one of the page before.",
-        "schema": {"type": "string"},
-    },
-]
-_EVENTS = [
-    _PAGE[0],
-    {
-        "name": "since",
-        "in": "query",
-        "required": False,
-        "description": "Only those after this event: the seq of the last one of the page before.",
-        "schema": {"type": "integer", "minimum": 0},
-    },
-]
-_KEY = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "The request id, the caller's own for this graph: asking again with it shows the kept release.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
-}
 
-_PLAN = {
-    "name": "Plan-Id",
-    "in": "header",
-    "required": False,
-    "description": "The plan_id of the estimate under the same Idempotency-Key: the release is refused where it is "
-    "another one or costs something else. Out of an agent's share every release names it.",
-    "schema": {"type": "string"},
-}
+
+def _in(place: str, name: str, schema: Shape, description: str = "", **more: Any) -> Shape:
+    """Describe a parameter of a path, a query or a header."""
+    said = {"description": description} if description else {}
+    return {"name": name, "in": place, "required": place == "path", **said, "schema": schema, **more}
+
+
+_NAME = _in("path", "name", WORD, "Name of the graph; / is %2F.", example="email-Enron")
+_LIMIT = _in(
+    "query", "limit", WHOLE | {"minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}, "How many at most."
+)
+_PAGE = [
+    _LIMIT,
+    _in(
+        "query", "since", text(),
+        "Only those after this release: the release_id of the last one of the page before.",
+    ),
+]  # fmt: skip
+_EVENTS = [
+    _LIMIT,
+    _in(
+        "query", "since", WHOLE | {"minimum": 0},
+        "Only those after this event: the seq of the last one of the page before.",
+    ),
+]  # fmt: skip
+_KEY = _in(
+    "header", "Idempotency-Key", WORD | {"maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    "The request id, the caller's own for this graph: asking again with it shows the kept release.",
+)  # fmt: skip
+_PLAN = _in(
+    "header", "Plan-Id", text(),
+    "The plan_id of the estimate under the same Idempotency-Key: the release is refused where it is another one or "
+    "costs something else. Out of an agent's share every release names it.",
+)  # fmt: skip
 
 
 @cache
@@ -139,35 +122,33 @@ def document(root_path: str = "") -> dict[str, object]:
             "get": _list("releases", "The caller's releases, graph by graph, oldest first", "Releases")
         },
         "/v1/releases/{release_id}": {
-            "parameters": [
-                {
-                    "name": "release_id",
-                    "in": "path",
-                    "required": True,
-                    "schema": {"type": "string", "minLength": 1},
-                }
-            ],
+            "parameters": [_in("path", "release_id", WORD)],
             "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
         },
     }
-    paths["/v1/graphs/{name}/plan"] = name | {
-        "post": _act(
-            "plan", "Before spending: several releases, one after the other", "Batch", "Planned", "200"
-        )
-    }
-    paths["/v1/graphs/{name}/more"] = name | {
-        "post": _act("ask_more", "Ask the curator for a larger share", "AskMore", "AskedMore")
-    }
-    paths["/v1/graphs/{name}/filters"] = name | {
-        "post": _act(
-            "register",
-            "Register a graph of a loaded one's rows by the caller's conditions",
-            "NewFilter",
-            "Graph",
-        )
-    }
-    paths["/v1/more"] = {
-        "get": _get("asked_more", "What was asked for more of; for a curator, by everybody", "AllAskedMore")
+    paths |= {
+        "/v1/graphs/{name}/plan": name
+        | {
+            "post": _act(
+                "plan", "Before spending: several releases, one after the other", "Batch", "Planned", "200"
+            )
+        },
+        "/v1/graphs/{name}/more": name
+        | {"post": _act("ask_more", "Ask the curator for a larger share", "AskMore", "AskedMore")},
+        "/v1/graphs/{name}/filters": name
+        | {
+            "post": _act(
+                "register",
+                "Register a graph of a loaded one's rows by the caller's conditions",
+                "NewFilter",
+                "Graph",
+            )
+        },
+        "/v1/more": {
+            "get": _get(
+                "asked_more", "What was asked for more of; for a curator, by everybody", "AllAskedMore"
+            )
+        },
     }
     paths |= _of_curators()
     return {
@@ -197,13 +178,8 @@ def _of_curators() -> dict[str, Any]:
         ]
     }
     events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")
-    account = {"name": "account", "in": "query", "required": False, "schema": {"enum": [*ACCOUNTS]}}
-    of_graph = {
-        "name": "graph",
-        "in": "query",
-        "required": False,
-        "schema": {"type": "string", "minLength": 1},
-    }
+    account = _in("query", "account", word_of(*ACCOUNTS))
+    of_graph = _in("query", "graph", WORD)
     return {
         "/v1/people": {
             "get": _get("people", "Everybody who has or had a token", "People"),
@@ -281,25 +257,28 @@ def _act(
     name: str, summary: str, body: str | None, schema: str, status: str = "", *, needed: bool = True
 ) -> dict[str, Any]:
     status = status or ("200" if body is None else "201")
-    good = {status: {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    good = {status: {"description": summary, "content": _content(called(schema))}}
     made: dict[str, Any] = {"operationId": name, "summary": summary}
     if body is None:
         return made | {"responses": _answers(good, "404", "409", "422")}
-    content = {"application/json": {"schema": SCHEMAS[body], "example": _EXAMPLES[body]}}
-    asked = {"required": needed, "content": content}
+    asked = _body(SCHEMAS[body], _EXAMPLES[body], needed=needed)
     return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
 
 
 def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:
-    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    problem = {"application/problem+json": {"schema": called("Problem")}}
     return good | {
         status: {"description": _MEANINGS[status], "content": problem}
         for status in sorted({*statuses, *_ALWAYS})
     }
 
 
-def _content(schema: dict[str, Any]) -> dict[str, Any]:
+def _content(schema: Shape) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
+
+
+def _body(schema: Shape, example: Any, *, needed: bool = True) -> dict[str, Any]:
+    return {"required": needed, "content": {"application/json": {"schema": schema, "example": example}}}
 
 
 def _open(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -309,7 +288,7 @@ def _open(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]:
-    good = {"200": {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    good = {"200": {"description": summary, "content": _content(called(schema))}}
     return {"operationId": name, "summary": summary, "responses": _answers(good, *statuses)}
 
 
@@ -318,7 +297,7 @@ def _list(name: str, summary: str, schema: str) -> dict[str, Any]:
 
 
 def _ask(kind: ReleaseKind) -> dict[str, Any]:
-    content = _content({"$ref": "#/components/schemas/Release"})
+    content = _content(called("Release"))
     good = {
         "200": {
             "description": "The kept release of this Idempotency-Key; nothing was spent.",
@@ -330,24 +309,18 @@ def _ask(kind: ReleaseKind) -> dict[str, Any]:
         "operationId": kind.kind,
         "summary": f"Release: {kind.title}",
         "parameters": [_KEY, _PLAN],
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
-        },
+        "requestBody": _body(kind.schema(), kind.example()),
         "responses": _answers(good, "400", "404", "409", "410", "415", "422"),
     }
 
 
 def _estimate(kind: ReleaseKind) -> dict[str, Any]:
-    content = _content({"$ref": "#/components/schemas/Estimate"})
+    content = _content(called("Estimate"))
     good = {"200": {"description": "What it would cost; nothing was spent or read.", "content": content}}
     return {
         "operationId": f"{kind.kind}_estimate",
         "summary": f"Before spending: {kind.title}",
         "parameters": [_KEY],
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
-        },
+        "requestBody": _body(kind.schema(), kind.example()),
         "responses": _answers(good, "400", "404", "409", "415", "422"),
     }

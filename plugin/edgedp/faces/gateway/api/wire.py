@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -15,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from edgedp.faces.gateway.door.connections import CONNECTION
 from edgedp.faces.gateway.door.observing import Note
 from edgedp.faces.gateway.door.problems import TITLES, Problem
-from edgedp.words.amounts.written import whole_of
+from edgedp.words.amounts.written import strict_json, whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from edgedp.faces.gateway.context import Gateway
-
-__all__ = ["LONGEST_PAGE", "PAGE", "Boundary", "json_body", "name_in", "page_asked"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -283,9 +280,7 @@ async def json_body(request: Request) -> dict[str, Any]:
     if kind != "application/json":
         raise Problem(415, "the body must be application/json; say so in Content-Type", "ParameterError")
     try:
-        given = json.loads(
-            (await request.body()).decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_refused
-        )
+        given = strict_json((await request.body()).decode("utf-8"))
     except (ValueError, RecursionError):
         raise Problem(
             400, "the body is not a JSON object with distinct keys; send one", "ParameterError"
@@ -293,17 +288,6 @@ async def json_body(request: Request) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise Problem(422, "the body must be a JSON object; give the options by name", "ParameterError")
     return given
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError
-    return made
-
-
-def _refused(_constant: str) -> Any:
-    raise ValueError
 
 
 def _too_large(most: int) -> Problem:

@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-__all__ = ["CONNECTION", "Connection", "Connections", "Listening", "place_of"]
-
 CONNECTION = "edgedp.connection"
 """In a scope: the `Connection` that the request came by."""
+
+_PAUSE = 0.001
+"""Seconds."""
 
 
 def place_of(address: str) -> str:
@@ -101,7 +102,8 @@ class Connections:
     Parameters
     ----------
     most : int
-        Above it one is cut, or answered 503 where all are in use; above twice as many one is closed unheard.
+        Above it one is cut, or answered 503 where all are in use; above twice as many, which is where many
+        were cut and are not closed yet, the next ones wait in the kernel's queue.
     of_one : int
         Of one address.
     trusts : callable
@@ -116,16 +118,18 @@ class Connections:
     def __len__(self) -> int:
         return len(self._open)
 
-    def accepted(self, peer: socket.socket, address: str) -> bool:
-        """Count a connection; return whether it may stay."""
-        if len(self._open) >= 2 * self._most:
-            return False
+    @property
+    def full(self) -> bool:
+        """Whether those that were cut have to be closed before another is accepted."""
+        return len(self._open) >= 2 * self._most
+
+    def accepted(self, peer: socket.socket, address: str) -> None:
+        """Count a connection, and make room for it."""
         proxied = self._trusts(address)
         place = None if proxied else place_of(address)
         connection = Connection(peer, self, place, time.monotonic(), proxied)
         self._open[peer.fileno()] = connection
         self.make_room(connection)
-        return True
 
     def closed(self, descriptor: int) -> None:
         """Count a connection no more."""
@@ -175,13 +179,18 @@ class Listening(socket.socket):
     connections: Connections
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Return the next connection that may stay; asyncio takes a refused one for an aborted one."""
+        """Return the next connection.
+
+        Where it is full, none is there: asyncio closes those that were cut, and asks again in its next turn. The
+        pause keeps these turns from taking a whole processor.
+        """
+        if self.connections.full:
+            time.sleep(_PAUSE)
+            raise BlockingIOError
         made, address = super().accept()
         peer = _Counted(made.family, made.type, made.proto, fileno=made.detach())
         peer.connections = self.connections
-        if not self.connections.accepted(peer, str(address[0])):
-            peer.close()
-            raise ConnectionAbortedError
+        self.connections.accepted(peer, str(address[0]))
         with contextlib.suppress(OSError):
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return peer, address

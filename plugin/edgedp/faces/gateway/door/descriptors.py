@@ -10,8 +10,6 @@ from contextlib import ExitStack, contextmanager
 from edgedp.faces.gateway.door.problems import Problem
 from edgedp.words.errors import ParameterError
 
-__all__ = ["OF_A_RELEASE", "held", "needed", "raise_limit"]
-
 OF_A_RELEASE = 24
 """What one thread opens at once: a ledger with its journal, locks, a graph's files, a lease, or a server's sockets."""
 

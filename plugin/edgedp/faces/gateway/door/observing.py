@@ -19,8 +19,6 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, disable_cre
 from prometheus_client.exposition import ThreadingWSGIServer
 from starlette.requests import Request
 
-__all__ = ["Log", "Metrics", "Note", "brief", "note_of", "quiet_libraries"]
-
 
 @dataclass
 class Note:

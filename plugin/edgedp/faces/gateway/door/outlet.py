@@ -8,8 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-__all__ = ["Outlet"]
-
 _MOST = 10_000
 """Lines that wait to be written."""
 

@@ -14,8 +14,6 @@ from edgedp.faces.gateway.door.connections import CONNECTION, Connection, Connec
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-__all__ = ["PacedProtocol"]
-
 _PIPELINED = 8
 """Requests that may be there before the answer to an earlier one; no browser and no proxy sends any."""
 

@@ -33,8 +33,6 @@ from edgedp.words.refusals import (
 )
 from edgedp.words.shown import shown
 
-__all__ = ["STORE_AWAY", "STORE_BROKEN", "TITLES", "UNFORESEEN", "Problem", "of_error"]
-
 TITLES = {
     400: "Bad request",
     401: "No valid token",

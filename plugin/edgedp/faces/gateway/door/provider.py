@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from edgedp.faces.gateway.door.settings import Settings
 
-__all__ = ["Flow", "Provider", "check_installed"]
-
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a key that only the provider has: none, and those by a shared secret, are not among them."""
 

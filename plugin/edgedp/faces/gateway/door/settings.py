@@ -14,8 +14,6 @@ from edgedp.words.amounts.epsilon import epsilon_nano
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
-__all__ = ["Settings", "is_loopback"]
-
 _OWN = frozenset(
     [
         *("api", "assets", "curator", "graphs", "healthz", "mcp", "more"),
@@ -129,7 +127,7 @@ class Settings:
         if self.root_path and not _is_root(self.root_path):
             raise ParameterError(
                 f"root_path is {shortened(repr(self.root_path))}, must be a path as /edgedp, of letters, digits, '-', "
-                "'_' and '.', that begins as no address of the gateway does; choose another"
+                "'_' and '.', and must not begin as an address of the gateway; choose another"
             )
         if not 0 < self.response_step <= 60:
             raise ParameterError(
@@ -171,11 +169,15 @@ class Settings:
         """Refuse a provider of sign-ins that is named in part, or is not safe to send a browser to."""
         if self.oidc_issuer is None:
             if self.oidc_client_id is not None or self.oidc_client_secret is not None:
-                raise ParameterError("oidc_issuer is missing; give it with what the gateway is called there")
+                raise ParameterError(
+                    "oidc_issuer is missing; give the address of the provider beside the client id"
+                )
             return
         check_issuer(self.oidc_issuer)
         if not self.oidc_client_id:
-            raise ParameterError("oidc_client_id is missing; give what the gateway is called at the provider")
+            raise ParameterError(
+                "oidc_client_id is missing; give the client id that the provider has for the gateway"
+            )
         if self.secure and not self.allowed_hosts:
             raise ParameterError(
                 "allowed_host is missing, without which a sign-in could be sent back to any name; give the host that "

@@ -16,13 +16,13 @@ from edgedp.faces.gateway.door.problems import Problem, of_error
 from edgedp.faces.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.faces.gateway.pages.copies import copies
 from edgedp.faces.gateway.pages.forms import fields, options_in
-from edgedp.faces.gateway.pages.site import Form, Pages, Visit, told
+from edgedp.faces.gateway.pages.site import Form, PageSet, Visit, told
 from edgedp.faces.timeline.made import Sequence as Lists
 from edgedp.faces.timeline.made import sequences
 from edgedp.faces.timeline.showing import picture
 from edgedp.ledger import shares
 from edgedp.release.plan import PublicFacts, plan
-from edgedp.release.plan.base import protects_more
+from edgedp.release.plan.facts import protects_more
 from edgedp.release.plan.kept import weighting_shown
 from edgedp.stores.returned import release_of
 from edgedp.words.amounts.epsilon import NANO
@@ -34,8 +34,6 @@ from edgedp.words.vocabulary import ACCOUNTS, AccountName
 if TYPE_CHECKING:
     from edgedp.release.release import Release
 
-__all__ = ["SHOWN", "AnalystPages"]
-
 SHOWN = 200
 """Releases that a page lists; a link leads to those before."""
 
@@ -45,12 +43,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a text begins with that a spreadsheet would run or read as something else."""
 
 
-class AnalystPages:
+class AnalystPages(PageSet):
     """Pages of whoever has an analyst's token."""
-
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
-        self._gateway = pages.gateway
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -71,7 +65,7 @@ class AnalystPages:
         asking = self._gateway.asking(visit.person)
         rows = await self._gateway.ask(asking.graphs)
         rows.sort(key=lambda row: (row["share"] is None, row["name"]))
-        return self._pages.render(visit.request, "graphs.html", visit, graphs=rows)
+        return self._pages.show(visit, "graphs.html", graphs=rows)
 
     async def graph(self, visit: Visit) -> Response:
         """Show a graph and the form to ask with."""
@@ -106,9 +100,7 @@ class AnalystPages:
             found = [_over_time(each) for each in sequences(rows)]
         except EdgeDPError as error:
             problem = str(error)
-        return self._pages.render(
-            visit.request, "over_time.html", visit, name=name, sequences=found, problem=problem
-        )
+        return self._pages.show(visit, "over_time.html", name=name, sequences=found, problem=problem)
 
     async def releases(self, visit: Visit) -> Response:
         """List the analyst's own releases by pages: graph by graph, of each the newest first."""
@@ -117,9 +109,7 @@ class AnalystPages:
         rows = await self._gateway.ask(lambda: asking.newest(SHOWN + 1, since))
         shown = [row | {"asked": _asked(row), "title": _title(row)} for row in rows[:SHOWN]]
         before = shown[-1]["release_id"] if len(rows) > SHOWN else None
-        return self._pages.render(
-            visit.request, "releases.html", visit, releases=shown, first=since is None, before=before
-        )
+        return self._pages.show(visit, "releases.html", releases=shown, first=since is None, before=before)
 
     async def release(self, visit: Visit) -> Response:
         """Show one release: the answer, what was asked, what was public."""
@@ -129,10 +119,9 @@ class AnalystPages:
         facts = next((each for each in budget if each["name"] == row["graph"]), None)
         share = None if facts is None else _standing(facts, kind.account)["share"]
         options = {key: value for key, value in row["parameters"].items() if key not in _HIDDEN}
-        return self._pages.render(
-            visit.request,
-            "release.html",
+        return self._pages.show(
             visit,
+            "release.html",
             row=row,
             share=share,
             title=_title(row),
@@ -176,11 +165,10 @@ class AnalystPages:
         properties = [row["property"] for row in declared]
         shown = fields(kind, given, properties, facts.get("node_count"))
         debits = review.get("debits", [])
-        return self._pages.render(
-            visit.request,
-            "graph.html",
+        return self._pages.show(
             visit,
-            status=200 if problem is None else problem.status,
+            "graph.html",
+            refused=problem,
             graph=facts,
             properties=declared,
             needs_property=kind.kind == "percentile" and not declared,
@@ -194,7 +182,6 @@ class AnalystPages:
             fields=[field for field in shown if not field.advanced],
             advanced=[field for field in shown if field.advanced],
             opened=any(field.values for field in shown if field.advanced),
-            error=None if problem is None else problem.detail,
             review=review or None,
         )
 
@@ -213,6 +200,7 @@ class AnalystPages:
             projection=facts.get("projection"),
             calendar=calendar_kept(facts["calendar"]) if "calendar" in facts else None,
             weighting=weighting_shown(facts),
+            columns=facts.get("columns"),
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
@@ -220,8 +208,9 @@ class AnalystPages:
             _debit(charge.account, charge.cost, _standing(facts, charge.account))
             for charge in reversed(planned.charges)
         ]
-        if public.calendar is not None:
-            # What is left hangs on the windows, and whether they are closed on the clock: the store's to say.
+        if public.calendar is not None or planned.facts.where:
+            # What is left hangs on the windows, whether they are closed on the clock, and conditions on a share that
+            # allows them: the store's to say.
             told = await self._gateway.ask(lambda: asking.estimate(name, kind.kind, **options))
             left = told["epsilon_remaining_after"]
             debits = [

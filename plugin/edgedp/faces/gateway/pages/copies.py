@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from edgedp.faces.gateway.kinds import ReleaseKind
-
-__all__ = ["copies"]
+from edgedp.words.errors import ParameterError
 
 
 def copies(kind: ReleaseKind, address: str, graph: str, options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what to copy: a title and a text each.
+    """Return what to copy: a title and a text each; no command where it cannot say the conditions.
 
     Examples
     --------
@@ -23,8 +23,11 @@ def copies(kind: ReleaseKind, address: str, graph: str, options: Mapping[str, An
     >>> dict(copies(kind_at("top-k"), "https://gateway:8750", "email-Enron", asked))["Command"]
     'edgedp --store https://gateway:8750 topk email-Enron --metric ebc -k 10 --epsilon 0.5'
     """
+    command = []
+    with suppress(ParameterError):
+        command.append(("Command", _command(kind, address, graph, options)))
     return [
-        ("Command", _command(kind, address, graph, options)),
+        *command,
         ("Python", _python(kind, address, graph, options)),
         ("Cypher", _cypher(kind, graph, options)),
         ("HTTP", _http(kind, address, graph, options)),
@@ -68,5 +71,11 @@ def _literal(value: Any) -> str:
         return repr(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_key(name)}: {_literal(each)}' for name, each in value.items())}}}"
     escaped = str(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
     return f"'{escaped}'"
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else f"`{name.replace('`', '``')}`"

@@ -17,7 +17,7 @@ from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem, of_error
 from edgedp.faces.gateway.pages.analyst import SHOWN, _asked, _title
 from edgedp.faces.gateway.pages.plot import spending
-from edgedp.faces.gateway.pages.site import Form, Pages, Visit
+from edgedp.faces.gateway.pages.site import Form, PageSet, Visit, first
 from edgedp.stores.people.sessions import Session
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import AccountName
@@ -25,15 +25,9 @@ from edgedp.words.vocabulary import AccountName
 if TYPE_CHECKING:
     from edgedp.stores import Store
 
-__all__ = ["CuratorPages"]
 
-
-class CuratorPages:
+class CuratorPages(PageSet):
     """Pages of whoever has a curator's token: public amounts and people, and no graph."""
-
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
-        self._gateway = pages.gateway
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -57,9 +51,7 @@ class CuratorPages:
         def read() -> list[dict[str, Any]]:
             return [{**row, "accounts": _accounts(row, store.grants(row["name"]))} for row in store.graphs()]
 
-        return self._pages.render(
-            visit.request, "curator/graphs.html", visit, graphs=await self._gateway.ask(read)
-        )
+        return self._pages.show(visit, "curator/graphs.html", graphs=await self._gateway.ask(read))
 
     async def graph(self, visit: Visit) -> Response:
         """Show the shares of a graph, its spending and who asked what."""
@@ -70,20 +62,20 @@ class CuratorPages:
         name = name_in(visit.request)
         note_of(visit.request).graph = name
         made = await self._gateway.ask(lambda: card_of(self._gateway.store, name))
-        return self._pages.render(
-            visit.request, "curator/card.html", visit, graph={"name": name}, sections=card_sections(made)
+        return self._pages.show(
+            visit, "curator/card.html", graph={"name": name}, sections=card_sections(made)
         )
 
     async def grant(self, visit: Visit, form: Form) -> Response:
         """Declare a share."""
-        name, analyst = name_in(visit.request), _first(form, "analyst")
-        budget, limit = _first(form, "epsilon_budget"), _first(form, "max_epsilon_per_release") or None
-        if _first(form, "no_limit"):
+        name, analyst = name_in(visit.request), first(form, "analyst")
+        budget, limit = first(form, "epsilon_budget"), first(form, "max_epsilon_per_release") or None
+        if first(form, "no_limit"):
             limit = "none"
-        account = cast(AccountName, _first(form, "account") or "edges")
+        account = cast(AccountName, first(form, "account") or "edges")
         note = note_of(visit.request)
         note.graph = name
-        if _first(form, "what") == "revoke":
+        if first(form, "what") == "revoke":
             return await self._revoke_share(visit, name, analyst)
         note.more["granted"] = {
             "analyst": analyst[:80],
@@ -116,8 +108,8 @@ class CuratorPages:
     async def log(self, visit: Visit) -> Response:
         """Show who was added, given another token or revoked, when and by whom."""
         rows = await self._gateway.ask(self._gateway.store.people_log)
-        return self._pages.render(
-            visit.request, "curator/people_log.html", visit, events=rows[: -SHOWN - 1 : -1], count=len(rows)
+        return self._pages.show(
+            visit, "curator/people_log.html", events=rows[: -SHOWN - 1 : -1], count=len(rows)
         )
 
     async def revocation(self, visit: Visit) -> Response:
@@ -129,10 +121,9 @@ class CuratorPages:
                 404, "the person must have a valid token; see the list of people", "UnknownNameError"
             )
         curators = [row["name"] for row in rows if row["role"] == "curator" and not row["revoked"]]
-        return self._pages.render(
-            visit.request,
-            "curator/revoke.html",
+        return self._pages.show(
             visit,
+            "curator/revoke.html",
             name=name,
             own=name == visit.person.name,
             last=curators == [name],
@@ -143,15 +134,13 @@ class CuratorPages:
         made = await self._gateway.ask(lambda: self._pages.sessions.take(visit.session))
         if made is None:
             return RedirectResponse("/curator/people", 303)
-        return self._pages.render(
-            visit.request, "curator/token.html", visit, name=made["name"], token=made["token"]
-        )
+        return self._pages.show(visit, "curator/token.html", name=made["name"], token=made["token"])
 
     async def change(self, visit: Visit, form: Form) -> Response:
         """Add somebody, give another token, or revoke; every change ends in a page that may be loaded again."""
-        what, name, until = _first(form, "what"), _first(form, "name"), _first(form, "expires") or None
+        what, name, until = first(form, "what"), first(form, "name"), first(form, "expires") or None
         note_of(visit.request).more["changed"] = {"what": what[:20], "name": name[:80]}
-        if what == "revoke" and _first(form, "confirmed") != name:
+        if what == "revoke" and first(form, "confirmed") != name:
             return RedirectResponse(f"/curator/people/revoke?name={quote(name, safe='')}", 303)
         try:
             made = await self._gateway.act(
@@ -210,12 +199,10 @@ class CuratorPages:
         for account in found["accounts"]:
             points = [(row["at"], row["epsilon_spent"]) for row in reversed(account["asked"])]
             account["plot"] = spending(points, account["epsilon_budget"])
-        return self._pages.render(
-            visit.request,
-            "curator/graph.html",
+        return self._pages.show(
             visit,
-            status=200 if problem is None else problem.status,
-            error=None if problem is None else problem.detail,
+            "curator/graph.html",
+            refused=problem,
             **found,
         )
 
@@ -227,13 +214,11 @@ class CuratorPages:
             return [row | {"state": states.get(row["name"], "no token")} for row in store.analysts()]
 
         rows = await self._gateway.ask(read)
-        return self._pages.render(
-            visit.request,
-            "curator/people.html",
+        return self._pages.show(
             visit,
-            status=200 if problem is None else problem.status,
+            "curator/people.html",
+            refused=problem,
             people=rows,
-            error=None if problem is None else problem.detail,
         )
 
 
@@ -275,7 +260,3 @@ def _change(store: Store, what: str, name: str, until: str | None) -> dict[str, 
             return None
         case _:
             raise Problem(422, "the form asks for something unknown; use the page", "ParameterError")
-
-
-def _first(form: Form, name: str) -> str:
-    return form.get(name, [""])[0].strip()

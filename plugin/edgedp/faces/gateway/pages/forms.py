@@ -17,8 +17,6 @@ from edgedp.release.options import Option
 from edgedp.words.amounts.written import decimal_of, whole_of
 from edgedp.words.errors import ParameterError
 
-__all__ = ["Field", "fields", "form_of", "options_in"]
-
 _LABELS = {
     "k": "How many nodes (k)", "of": "What to count", "q": "Quantile (q)", "epsilon": "Epsilon",
     "target_recall": "How good must it be?",
@@ -97,7 +95,9 @@ def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[st
     for option in kind.described:
         texts = [text.strip() for text in given.get(option.name, ()) if text.strip()]
         several = option.many or len(option.metavars) > 1
-        if several and option.choices is None:
+        if option.name == "where":  # a condition may hold commas and spaces
+            texts = [part.strip() for text in texts for part in text.split(";") if part.strip()]
+        elif several and option.choices is None:
             texts = [part for text in texts for part in re.split(r"[,;\s]+", text) if part]
         if not texts:
             continue

@@ -10,24 +10,19 @@ from starlette.responses import RedirectResponse, Response
 from edgedp.faces.gateway.api.wire import name_in
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem
+from edgedp.faces.gateway.pages.site import PageSet, first
 from edgedp.mechanisms.checks import check_choice
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-    from edgedp.faces.gateway.pages.site import Form, Pages, Visit
+    from edgedp.faces.gateway.pages.site import Form, Visit
     from edgedp.words.vocabulary import AccountName
 
-__all__ = ["MorePages"]
 
-
-class MorePages:
+class MorePages(PageSet):
     """Who asks for more, and what is answered: an analyst's own, and for the curator everybody's."""
-
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
-        self._gateway = pages.gateway
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -46,11 +41,11 @@ class MorePages:
     async def ask(self, visit: Visit, form: Form) -> Response:
         """Ask for a larger share of a graph."""
         name, asking = name_in(visit.request), self._gateway.asking(visit.person)
-        account = cast("AccountName", _first(form, "account") or "edges")
+        account = cast("AccountName", first(form, "account") or "edges")
 
         def asked() -> object:
             check_choice(account, "account", ACCOUNTS)
-            return asking.ask_more(name, _first(form, "epsilon"), _first(form, "reason"), account)
+            return asking.ask_more(name, first(form, "epsilon"), first(form, "reason"), account)
 
         try:
             await self._gateway.again(visit.request, visit.person, asked)
@@ -67,8 +62,8 @@ class MorePages:
 
     async def answer(self, visit: Visit, form: Form) -> Response:
         """Grant or decline."""
-        what, id_ = _first(form, "what"), _first(form, "id")
-        said, budget = _first(form, "answer"), _first(form, "epsilon_budget") or None
+        what, id_ = first(form, "what"), first(form, "id")
+        said, budget = first(form, "answer"), first(form, "epsilon_budget") or None
         if what not in ("grant", "decline"):
             raise Problem(422, "the form asks for something unknown; use the page", "ParameterError")
         granted = what == "grant"
@@ -89,20 +84,13 @@ class MorePages:
 
     async def _own(self, visit: Visit, problem: Problem | None = None) -> Response:
         rows = await self._gateway.ask(self._gateway.asking(visit.person).asked_more)
-        return self._pages.render(
-            visit.request, "more.html", visit, status=200 if problem is None else problem.status,
-            asked=rows[::-1], error=None if problem is None else problem.detail,
+        return self._pages.show(visit, "more.html", refused=problem,
+            asked=rows[::-1],
         )  # fmt: skip
 
     async def _all(self, visit: Visit, problem: Problem | None = None) -> Response:
         rows = await self._gateway.ask(self._gateway.store.asked_more)
-        return self._pages.render(
-            visit.request, "curator/more.html", visit, status=200 if problem is None else problem.status,
+        return self._pages.show(visit, "curator/more.html", refused=problem,
             open=[row for row in rows if row["state"] == "open"],
             answered=[row for row in rows if row["state"] != "open"][::-1],
-            error=None if problem is None else problem.detail,
         )  # fmt: skip
-
-
-def _first(form: Form, name: str) -> str:
-    return form.get(name, [""])[0].strip()

@@ -9,22 +9,17 @@ from starlette.responses import RedirectResponse, Response
 
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem
+from edgedp.faces.gateway.pages.site import PageSet, first
 
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-    from edgedp.faces.gateway.pages.site import Form, Pages, Visit
+    from edgedp.faces.gateway.pages.site import Form, Visit
     from edgedp.stores import Store
 
-__all__ = ["PersonPages"]
 
-
-class PersonPages:
+class PersonPages(PageSet):
     """How somebody may sign in; never a token that was shown before."""
-
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
-        self._gateway = pages.gateway
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -39,10 +34,8 @@ class PersonPages:
 
     async def change(self, visit: Visit, form: Form) -> Response:
         """Make or end a token, declare or take away a sign-in; each ends in a page that may be loaded again."""
-        given = {
-            key: form.get(key, [""])[0].strip() for key in ("what", "name", "token", "issuer", "subject")
-        }
-        until = form.get("expires", [""])[0].strip() or None
+        given = {key: first(form, key) for key in ("what", "name", "token", "issuer", "subject")}
+        until = first(form, "expires") or None
         name = given["name"]
         note_of(visit.request).more["changed"] = {
             key: given[key][:80] for key in ("what", "name", "token", "subject") if given[key]
@@ -73,10 +66,8 @@ class PersonPages:
             return {"tokens": store.tokens(name), "identities": own}
 
         found = await self._gateway.ask(read)
-        return self._pages.render(
-            visit.request, "curator/tokens.html", visit, status=200 if problem is None else problem.status,
-            name=name, issuer=self._gateway.settings.oidc_issuer,
-            error=None if problem is None else problem.detail, **found,
+        return self._pages.show(visit, "curator/tokens.html", refused=problem,
+            name=name, issuer=self._gateway.settings.oidc_issuer, **found,
         )  # fmt: skip
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
 
-__all__ = ["Plot", "Tick", "spending"]
-
 WIDTH, HEIGHT = 720.0, 240.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 14.0, 30.0
 

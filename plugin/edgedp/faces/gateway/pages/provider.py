@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse, Response
 
 from edgedp.faces.gateway.door.provider import Flow, Provider
+from edgedp.faces.gateway.pages.site import PageSet
 from edgedp.ledger import registry
 
 if TYPE_CHECKING:
@@ -16,18 +17,16 @@ if TYPE_CHECKING:
 
     from edgedp.faces.gateway.pages.site import Pages
 
-__all__ = ["BACK", "ProviderPages"]
 
 BACK = "/sign-in/back"
 """Where the provider sends a browser back to."""
 
 
-class ProviderPages:
+class ProviderPages(PageSet):
     """Two addresses, where the gateway was started with a provider; else none."""
 
     def __init__(self, pages: Pages) -> None:
-        self._pages = pages
-        self._gateway = pages.gateway
+        super().__init__(pages)
         settings = self._gateway.settings
         self._provider = Provider(settings) if settings.oidc_issuer else None
         below = settings.root_path.replace("/", "-")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from edgedp.faces.gateway.context import Gateway
     from edgedp.stores.people.people import Person
 
-__all__ = ["Form", "Pages", "Visit", "told"]
-
 _NOT_VALID = "This token is not valid. Ask the curator for one."
 _ASSETS = {"site.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
@@ -45,6 +43,11 @@ class Visit:
 Form = Mapping[str, list[str]]
 Shown = Callable[[Visit], Awaitable[Response]]
 Posted = Callable[[Visit, Form], Awaitable[Response]]
+
+
+def first(form: Form, name: str) -> str:
+    """Return what a field of a form holds, without space around it; empty where it is not there."""
+    return form.get(name, [""])[0].strip()
 
 
 def told(value: object) -> str:
@@ -158,6 +161,13 @@ class Pages:
             **values,
         )
         return HTMLResponse(text, status)
+
+    def show(
+        self, visit: Visit, template: str, refused: Problem | None = None, **values: Any
+    ) -> HTMLResponse:
+        """Return a page of somebody who is signed in; with ``error`` where a form was refused."""
+        status, error = (200, None) if refused is None else (refused.status, refused.detail)
+        return self.render(visit.request, template, visit, status, error=error, **values)
 
     def of_problem(self, request: Request, problem: Problem) -> Response:
         """Return the page of a problem."""
@@ -293,6 +303,14 @@ class Pages:
             return await endpoint(request)
 
         return Route(path, noted, methods=[method])
+
+
+class PageSet:
+    """Some pages of a gateway, which serve one role or one subject."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._gateway = pages.gateway
 
 
 def _amount(value: Any) -> str:

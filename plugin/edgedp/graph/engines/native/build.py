@@ -24,11 +24,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = [
-    "FOLDER", "LEVELS", "LIBRARY", "SOURCES", "TARGETS", "CompilerError", "Target", "chosen_compiler",
-    "chosen_target", "compile_library", "platform_tag", "sources_digest",
-]  # fmt: skip
-
 FOLDER = Path(__file__).parent
 SOURCES = "kernels"
 """The folder of the C files, below `FOLDER`."""

@@ -17,8 +17,6 @@ from edgedp.words.errors import EngineError
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["cut_closed_shares", "cut_rows", "cut_shares", "ordered_degrees"]
-
 Ints = NDArray[np.int64]
 
 
@@ -58,7 +56,30 @@ def _cut_sizes(rows: Rows, caps: Ints, places: Address, memory: Scratch) -> Ints
 
 
 def ordered_degrees(graph: Graph, ranks: Ints) -> Ints:
-    """Return how many neighbours of each node have a larger rank than its own."""
+    """Return how many neighbours of each node have a larger rank than its own.
+
+    Parameters
+    ----------
+    graph : Graph
+    ranks : (n,) int64
+        All different.
+
+    Returns
+    -------
+    (n,) int64
+        Their sum is the number of edges.
+
+    Raises
+    ------
+    EngineError
+        The compiled kernels are missing.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> ordered_degrees(Graph.from_edges([(0, 1), (0, 2), (0, 3)]), np.array([2, 0, 1, 3])).tolist()
+    [1, 1, 1, 0]
+    """
     n = graph.node_count
     with _scratch(graph) as memory:
         places = given(ranks, np.int64, n, "ranks")
@@ -71,9 +92,34 @@ def cut_shares(
     ranks: Ints | None,
     bits: int,
     positions: Ints | None = None,
+    *,
     threads: int | None = None,
 ) -> Ints:
-    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut."""
+    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut.
+
+    ``c`` is in how many cuts both ends of the pair stand (`edgedp.graph.engines.cuts`).
+
+    Parameters
+    ----------
+    caps : (n,) int64
+        The most members of each cut.
+    ranks : (n,) int64 or None
+        A public ranking: a node's neighbours of higher rank alone are eligible.
+    bits : int
+        ``C(cap, 2) 2**bits`` must be below ``2**62``, ``cap`` the largest cut.
+    positions : (p,) int64, optional
+        The nodes whose sums are wanted; a few cost half as much as all.
+
+    Returns
+    -------
+    (n,) or (p,) int64
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> cut_shares(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), np.full(4, 2), None, bits=20).tolist()
+    [524288, 524288, 524288, 524288]
+    """
     positions = _checked(graph, positions)
     cuts = cut_rows(graph, caps, ranks)
     labelled = _Labelled(graph, cuts, None if positions is None else _met_in(cuts, positions))
@@ -113,9 +159,31 @@ def cut_closed_shares(
     weights: Ints,
     level: int,
     bits: int,
+    *,
     threads: int | None = None,
 ) -> Ints:
-    """Return the sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in each node's cut."""
+    """Return the sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in each node's cut.
+
+    ``S`` is the sum of ``W`` over all nodes in whose cut both ends of the pair stand.
+
+    Parameters
+    ----------
+    caps, ranks
+        As in `cut_shares`.
+    weights : (n,) int64
+        ``W``, at least 1; public.
+    level : int
+        At least 1.
+    bits : int
+        ``2**bits W level`` and every sum must be below ``2**63``.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> triangle = Graph.from_edges([(0, 1), (1, 2), (2, 0)])
+    >>> cut_closed_shares(triangle, np.full(3, 2), None, np.ones(3, dtype=np.int64), level=3, bits=2).tolist()
+    [3, 3, 3]
+    """
     labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
     n = graph.node_count
     given(weights, np.int64, n, "weights")

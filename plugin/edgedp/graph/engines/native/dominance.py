@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.library import Scratch, call, given, missing, taken
 
-__all__ = ["Boxes", "count_dominating"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -18,19 +18,13 @@ from edgedp.graph.engines.native.library import Address, Forward, Rows, Scratch,
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = [
-    "betweenness2", "betweenness2_shares", "common_neighbors_between", "ebc", "max_common_neighbors", "triangles",
-]  # fmt: skip
-
 Ints = NDArray[np.int64]
 Positions = Ints | None
+"""What is computed, in that order; None for all nodes."""
 Result = TypeVar("Result")
 
 WHOLE_FROM = 8
 """Prepare the whole graph when the rows asked for make up an eighth of all: measured on Enron and GitHub."""
-COUNTED_PART, COUNTED_LEAST, COUNTED_MOST, COUNTED_PAIRS = 5, 2_000, 1 << 13, 32
-"""Common neighbours are counted between the nodes whose rows make up this part of all, or so many arcs; between no
-more nodes, and over no more than so many pairs of their rows for each arc."""
 PARALLEL_FROM = 20_000
 """Edges below which one thread is faster."""
 CHUNKS_PER_THREAD = 16
@@ -40,8 +34,32 @@ HUB_ROW_DENSITY = 1 / 64
 """From this density on a node's row is kept as bytes; what a source does with it, common_neighbors.c says."""
 
 
-def triangles(graph: Graph, positions: Positions, threads: int | None) -> Ints:
-    """Return the edges among each node's neighbours; those of all nodes are kept with the graph."""
+def triangles(graph: Graph, positions: Positions = None, *, threads: int | None = None) -> Ints:
+    """Return ``e(N(v))``, the edges among a node's neighbours: the triangles that it is in.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : (k,) int64, optional
+        Nodes to compute, in their order; all nodes if None.
+    threads : int, optional
+        Threads for all nodes; by default one a processor that this process may use.
+
+    Returns
+    -------
+    (k,) or (n,) int64
+
+    Raises
+    ------
+    EngineError
+        The compiled kernels are missing.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> triangles(Graph.from_edges([(0, 1), (0, 2), (1, 2), (2, 3)])).tolist()
+    [1, 1, 1, 0]
+    """
     positions = _checked(graph, positions)
     kept: Ints | None = graph.kept.get("triangles")
     if kept is None and positions is not None and not _is_much(graph, positions):
@@ -92,8 +110,22 @@ def _list_triangles(graph: Graph, threads: int) -> Ints:
     return found[0] if len(found) == 1 else np.add.reduce(found)
 
 
-def ebc(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.float64]:
-    """Return the ego-betweenness."""
+def ebc(graph: Graph, positions: Positions = None, *, threads: int | None = None) -> NDArray[np.float64]:
+    """Return the ego-betweenness; parameters as for `triangles`.
+
+    ``sum over non-adjacent pairs {u, w} in N(v) of 1 / (1 + c)``, ``c`` = common neighbours inside ``N(v)``.
+    The pairs are counted by ``c`` in integers, and the histogram is summed in ascending order.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> ebc(Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)])).tolist()
+    [0.5, 0.0, 0.5, 0.0]
+
+    References
+    ----------
+    Everett and Borgatti (2005), Ego network betweenness, Social Networks 27(1).
+    """
     positions = _checked(graph, positions)
     n = graph.node_count
     with _scratch(graph) as memory:
@@ -138,8 +170,21 @@ def _ebc_of(rows: Rows, forward: Forward | None, nodes: Ints, memory: Scratch) -
     return values
 
 
-def betweenness2(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.float64]:
-    """Return betweenness over shortest paths of length two."""
+def betweenness2(
+    graph: Graph, positions: Positions = None, *, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Return betweenness over shortest paths of length two; parameters as for `triangles`.
+
+    ``sum over non-adjacent pairs {u, w} in N(v) of 1 / c``, ``c`` = their common neighbours in the whole
+    graph. Summed in fixed point with at least ``61 - log2(D)`` bits after the point, ``D`` the largest degree
+    of the graph: the relative error is at most ``D**2 / 2**62``, that is 1e-9 up to degrees of 65,000.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> betweenness2(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
     bits = 62 - graph.max_degree.bit_length()
     common = np.maximum(np.arange(graph.max_degree + 1), 1)
     shares = ((1 << bits) + common // 2) // common
@@ -148,8 +193,24 @@ def betweenness2(graph: Graph, positions: Positions, threads: int | None) -> NDA
     return values
 
 
-def betweenness2_shares(graph: Graph, bits: int, threads: int | None) -> Ints:
-    """Return length-2 betweenness in integer shares."""
+def betweenness2_shares(graph: Graph, bits: int, *, threads: int | None = None) -> Ints:
+    """Return length-2 betweenness in integer shares: the sum of ``floor(2**bits / c)``; all nodes.
+
+    Parameters
+    ----------
+    bits : int
+        ``C(D, 2) 2**bits`` must be below ``2**63``, ``D`` the largest degree.
+
+    Returns
+    -------
+    (n,) int64
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> betweenness2_shares(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), bits=20).tolist()
+    [524288, 524288, 524288, 524288]
+    """
     shares = (1 << bits) // np.maximum(np.arange(graph.max_degree + 1), 1)
     high, low = _sums_of_shares(graph, shares, None, threads)
     return (high << 32) + low
@@ -217,87 +278,6 @@ def _hub_rows(rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     for row, hub in zip(hub_rows, hubs, strict=True):
         row[rows.indices[indptr[hub] : indptr[hub + 1]]] = 1
     return hub_row, hub_rows
-
-
-def max_common_neighbors(graph: Graph, positions: Positions, threads: int | None) -> Ints:
-    """Return the most neighbours that each node shares with another."""
-    positions = _checked(graph, positions)
-    n = graph.node_count
-    result = np.zeros(n, dtype=np.int64)
-
-    def raise_most(rows: Rows, sources: Ints, once: bool, most: Ints, memory: Scratch) -> None:
-        asked = given(sources, np.int64, len(sources), "positions", within=n)
-        written = taken(most, np.int64, n, "result")
-        call("most_common_neighbors", memory, *rows.addresses, len(sources), asked, int(once), written)
-
-    with _scratch(graph) as memory:
-        rows = _rows(graph, memory)
-        if positions is not None:
-            raise_most(rows, np.unique(positions), False, result, memory)
-            return result[positions]
-        layout = by_strongest_neighbors(rows, memory)
-    sources = np.arange(n, dtype=np.int64)
-
-    def work(chunks: Iterator[slice]) -> Ints:
-        most = np.zeros(n, dtype=np.int64)
-        with _scratch(graph) as memory:
-            for chunk in chunks:
-                raise_most(layout.rows, sources[chunk], True, most, memory)
-        return most
-
-    mosts = _share_out(work, np.diff(layout.rows.indptr), _thread_count(graph, threads))
-    result[layout.positions] = np.maximum.reduce(mosts)
-    return result
-
-
-def common_neighbors_between(graph: Graph) -> tuple[Ints, Ints]:
-    """Return a lower and an upper bound of the most neighbours that each node shares with another; kept."""
-    kept: tuple[Ints, Ints] | None = graph.kept.get("common_neighbors_between")
-    if kept is None:
-        kept = graph.kept["common_neighbors_between"] = _bound_common_neighbors(graph)
-        for bounds in kept:
-            bounds.flags.writeable = False
-    return kept
-
-
-def _bound_common_neighbors(graph: Graph) -> tuple[Ints, Ints]:
-    degrees = graph.degrees
-    low, high = np.zeros_like(degrees), degrees.copy()
-    with _scratch(graph) as memory:
-        rows = _rows(graph, memory)
-        chosen, starts = _worth_counting(rows, degrees)
-        most = np.empty(len(chosen), dtype=np.int64)
-        lists = np.empty(int(starts[-1]), dtype=np.int32)
-        call(
-            "most_common_among",
-            memory,
-            *rows.addresses,
-            len(chosen),
-            given(chosen, np.int64, len(chosen), "chosen", within=rows.n),
-            given(starts, np.int64, rows.n + 1, "starts"),
-            taken(lists, np.int32, lists.size, "lists"),
-            taken(most, np.int64, len(chosen), "most"),
-        )
-    others = degrees.copy()
-    others[chosen] = 0
-    low[chosen] = most
-    # A node shares with one that was not chosen no more neighbours than that one has.
-    high[chosen] = np.minimum(degrees[chosen], np.maximum(most, others.max(initial=0)))
-    return low, high
-
-
-def _worth_counting(rows: Rows, degrees: Ints) -> tuple[Ints, Ints]:
-    """Return nodes of the largest degrees whose pairs are few beside the edges, and rows for their transpose."""
-    order = np.argsort(-degrees, kind="stable")
-    room = max(len(rows.indices) // COUNTED_PART, COUNTED_LEAST)
-    count = min(int(np.searchsorted(np.cumsum(degrees[order]), room, side="right")), COUNTED_MOST)
-    while True:
-        chosen = order[:count]
-        met = [rows.indices[rows.indptr[v] : rows.indptr[v + 1]] for v in chosen.tolist()]
-        lengths = np.bincount(np.concatenate([*met, np.zeros(0, dtype=np.int32)]), minlength=rows.n)
-        if int((lengths * (lengths - 1)).sum()) <= COUNTED_PAIRS * len(rows.indices) + COUNTED_LEAST**2:
-            return chosen, np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
-        count //= 2
 
 
 # -- what is kept with a graph, and threads ----------------------------------------------------------

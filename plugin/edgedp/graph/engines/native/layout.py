@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.library import Forward, Rows, Scratch, call, given, taken
 
-__all__ = ["Layout", "by_degree_class", "by_strongest_neighbors", "oriented"]
-
 RANK_BITS = 19
 """Of a rank in a sorting key, so that a class and three ranks fit 63 bits; beyond, neighbouring ranks count as one."""
 

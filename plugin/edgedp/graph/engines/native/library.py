@@ -23,11 +23,6 @@ from numpy.typing import NDArray
 from edgedp.graph.engines.native.build import FOLDER, LEVELS, LIBRARY, SOURCES, sources_digest
 from edgedp.words.errors import EngineError, GraphFormatError, KernelWarning
 
-__all__ = [
-    "Forward", "Rows", "Scratch", "call", "given", "instruction_level", "level_name", "missing", "taken",
-    "warn_once",
-]  # fmt: skip
-
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int32]
 

@@ -11,8 +11,6 @@ from edgedp.graph.engines.native.library import Rows, Scratch, call, given, miss
 from edgedp.graph.ids import BACK, THERE, ways_of
 from edgedp.words.errors import GraphFormatError
 
-__all__ = ["rows_by_kernel", "rows_of_pairs", "ways_by_kernel"]
-
 _ARCS_AT_ONCE = 1 << 18
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from edgedp.graph import typed as values
-from edgedp.graph.reading.beside import beside_of, named_ends
 from edgedp.graph.reading.dates import dates_of
-from edgedp.graph.reading.formats.tabular import ids_of, one_type
+from edgedp.graph.reading.formats.choosing import chosen, refuse_given
+from edgedp.graph.reading.formats.tabular import ids_of
 from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.series import joined, narrowed
 from edgedp.graph.reading.sources.content import Content
-from edgedp.graph.reading.text.deciding import ROWS, choose_named
-from edgedp.graph.reading.text.judging import Seen, judge_ids
-from edgedp.graph.reading.text.lines import Blocks, data_lines, refuse_line
-from edgedp.graph.reading.text.result import Read, ids_told
-from edgedp.graph.reading.text.table import joined, narrowed
-from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.graph.reading.text.lines import Blocks, data_lines, first_lines, refuse_line
+from edgedp.graph.reading.text.question import ROWS
+from edgedp.graph.reading.text.result import Read
+from edgedp.words.amounts.written import distinct_keys
+from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
     import polars as pl
 
     from edgedp.graph.columns import Column
-
-__all__ = ["read_json_lines"]
 
 SAMPLE = 1000
 _EXACT = 2**53  # beyond, an integer among decimals is not the float that it is read as
@@ -42,23 +39,21 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     """
     import polars as pl
 
-    refused = options.given("header", "separator", "comments")
-    if refused:
-        raise ParameterError(f"{refused} is not an option of JSON lines; read it without this option")
+    refuse_given(options, "JSON lines")
     blocks = Blocks(content.chunks, source)
     first = next(blocks, b"")
-    sample = [_object(raw, number, source) for number, _, raw in islice(data_lines(first, ()), SAMPLE)]
+    sample = [_object(raw, number, source) for number, _, raw in first_lines(first, (), SAMPLE)]
     keys = list(dict.fromkeys(name for row in sample for name in row))
     nested = {name for row in sample for name, value in row.items() if isinstance(value, (dict, list))}
     names = [name for name in keys if name not in nested]
     rows = tuple(tuple(_written(row.get(name)) for name in names) for row in sample[:ROWS])
-    picked = choose_named(names, width, named_ends(options, names, width, source), source, lambda: rows)
-    beside = beside_of(options, names, picked, len(names), source)
-    kinds = [_kind_of([row.get(names[i]) for row in sample], names[i], source) for i in picked]
+    of = chosen(names, width, options, source, lambda: rows)
+    ends = [names[i] for i in of.picked]
+    kinds = [_kind_of([row.get(end) for row in sample], end, source) for end in ends]
     blocks.push_back(first)
-    wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
-    date = None if beside.date is None else names[beside.date]
-    kept: dict[str, list[Column]] = {names[at]: [] for at in beside.kept}
+    wanted = dict(zip(ends, kinds, strict=True))
+    date = None if of.beside.date is None else names[of.beside.date]
+    kept: dict[str, list[Column]] = {names[at]: [] for at in of.beside.kept}
     if date is not None:
         dated = [row[date] for row in sample if row.get(date) is not None]
         wanted |= {date: _kind_of(dated or [""], date, source)}
@@ -70,58 +65,41 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         if date is not None:
             moments = pl.Series(values=pl.from_arrow(columns.pop()))
             dates.append(dates_of(moments, options.date_unit, date, source))
-        ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
-        parts.append([narrowed(column) if column.dtype.is_integer() else column for column in ids])
+        ids = [ids_of(column, end, source) for column, end in zip(columns, ends, strict=True)]
+        parts.append([narrowed(column) for column in ids])
         for name, pieces in kept.items():
             pieces.append(_kept(block, name, sample, number, source))
         number = blocks.line_count + 1
-    whole = one_type([joined([part[side] for part in parts]) for side in range(width)], options.ids, source)
-    judge_ids(whole, Seen(source, picked, tuple(names), rows), options)
-    packed = (content.compression,) if content.compression else ()
-    return Read(
-        columns=whole,
-        format=("JSON lines", "integer ids" if whole[0].dtype.is_integer() else "text ids", *packed),
+    return of.read(
+        [joined([part[side] for part in parts]) for side in range(width)],
+        ("JSON lines", *content.packed),
+        floats=float in kinds,
         line_count=blocks.line_count,
-        extra_columns=len(keys) - width - len(beside.positions),
-        header=tuple(names),
-        ids=ids_told(whole, options.ids) + (", written as floats such as 1.0" if float in kinds else ""),
-        picked=picked,
+        extra_columns=len(keys) - len(of.taken),
         first_number=1,
         types=tuple(_TYPES[kind] for kind in kinds),
         rows=rows,
         dates=pl.concat(dates) if dates else None,
-        kept={name: values.joined(pieces) for name, pieces in kept.items()}
-        if options.beside is not None
-        else None,
+        kept=None
+        if options.beside is None
+        else {name: values.joined(pieces) for name, pieces in kept.items()},
     )
 
 
 def _kept(block: bytes, name: str, sample: list[dict[str, Any]], number: int, source: str) -> Column:
     """Return a column that is kept of a block of whole lines, each value as it is; texts of dates are moments."""
     import polars as pl
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
 
     kinds = {type(row[name]) for row in sample if row.get(name) is not None}
-    types = {int: pa.int64(), str: pa.string(), float: pa.float64(), bool: pa.bool_()}
     kind = float if kinds == {int, float} else next(iter(kinds)) if len(kinds) == 1 else None
-    if kind in types:
-        try:
-            table = arrow_json.read_json(
-                pa.BufferReader(block),
-                read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-                parse_options=arrow_json.ParseOptions(
-                    explicit_schema=pa.schema([(name, types[kind])]), unexpected_field_behavior="ignore"
-                ),
-            )
-            read = pl.Series(values=pl.from_arrow(table.column(name)))
-            exact = kind is not float or not (read.abs() >= _EXACT).any()
-            if exact and len(read) == block.count(b"\n"):
-                return values.each_by_value(read)
-        except (pa.ArrowException, ValueError):
-            pass
-    rows = [_object(raw, at, source).get(name) for at, _, raw in data_lines(block, (), 0, number)]
-    return values.of_objects(rows)
+    if kind in (int, str, float, bool) and (table := _parsed(block, {name: kind})) is not None:
+        read = pl.Series(values=pl.from_arrow(table.column(name)))
+        exact = kind is not float or not (read.abs() >= _EXACT).any()
+        if exact and len(read) == block.count(b"\n"):
+            return values.each_by_value(read)
+    return values.of_objects(
+        [_object(raw, at, source).get(name) for at, _, raw in data_lines(block, (), 0, number)]
+    )
 
 
 def _columns(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> list[Any]:
@@ -129,25 +107,29 @@ def _columns(block: bytes, wanted: dict[str, type], number: int, source: str, da
 
     The dates may lack, and no other column.
     """
+    table = _parsed(block, wanted)
+    columns = [] if table is None else [table.column(name) for name in wanted]
+    ends = [column for column, name in zip(columns, wanted, strict=False) if name != date]
+    if not ends or any(column.null_count for column in ends) or table.num_rows != block.count(b"\n"):
+        _refuse_a_line(block, wanted, number, source, date)
+    return columns
+
+
+def _parsed(block: bytes, wanted: dict[str, type]) -> Any:
+    """Let pyarrow parse whole lines; None where a value is of another type."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
-    types = {int: pa.int64(), str: pa.string(), float: pa.float64()}
+    types = {int: pa.int64(), str: pa.string(), float: pa.float64(), bool: pa.bool_()}
     schema = pa.schema([(name, types[kind]) for name, kind in wanted.items()])
     try:
-        table = arrow_json.read_json(
+        return arrow_json.read_json(
             pa.BufferReader(block),
             read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
             parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
-        columns = [table.column(name) for name in wanted]
-        ends = [table.column(name) for name in wanted if name != date]
-        if not any(column.null_count for column in ends) and table.num_rows == block.count(b"\n"):
-            return columns
     except (pa.ArrowException, ValueError):
-        columns = []
-    _refuse_a_line(block, wanted, number, source, date)
-    return columns
+        return None
 
 
 def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> None:
@@ -168,18 +150,12 @@ def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: s
 
 def _object(raw: bytes, number: int, source: str) -> dict[str, Any]:
     try:
-        row = json.loads(raw, object_pairs_hook=_once)
+        row = json.loads(raw, object_pairs_hook=distinct_keys)
     except (ValueError, RecursionError):
         refuse_line(raw, number, source, "must be one object of JSON whose keys all differ")
     if not isinstance(row, dict):
         refuse_line(raw, number, source, "must be one object of JSON whose keys all differ")
     return row
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError
-    return dict(pairs)
 
 
 def _kind_of(values: list[Any], name: str, source: str) -> type:

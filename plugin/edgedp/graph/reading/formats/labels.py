@@ -1,14 +1,16 @@
-"""What nodes go by in formats that give each an id and a label: GML, GEXF, GraphML and Pajek."""
+"""Formats that list nodes and edges, GML, GEXF, GraphML and Pajek: what nodes go by, and what is handed over."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from edgedp.graph.reading.options import Ids
+from edgedp.graph.reading.series import ids_told, of_one_type
 from edgedp.graph.reading.text.question import Question
+from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError, UndecidedError
 from edgedp.words.spoken import option
-
-__all__ = ["names_of_nodes"]
 
 
 def names_of_nodes(
@@ -54,3 +56,27 @@ def names_of_nodes(
         else (("nodes go by their ids, not labels",) if theirs else ())
     )
     return (theirs if wanted else list(ids)), note
+
+
+def read_of_nodes(
+    ends: list[list[str]], names: list[str], words: Sequence[str], ids: Ids | None, source: str, **found: Any
+) -> Read:
+    """Return what was read of edges between listed nodes, their ends and nodes by their names.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The format, and how it was packed.
+    **found
+        What else a `Read` has.
+    """
+    columns, nodes = of_one_type(ends, names, ids, source)
+    listed = columns if nodes is None else [nodes]
+    name, *packed = words
+    return Read(
+        columns=columns,
+        nodes=nodes,
+        format=(name, "integer ids" if listed[0].dtype.is_integer() else "text ids", *packed),
+        ids=ids_told(listed, ids),
+        **found,
+    )

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from typing import Literal
 from xml.parsers import expat
 
-from edgedp.graph.reading.formats.labels import names_of_nodes
+from edgedp.graph.reading.formats.labels import names_of_nodes, read_of_nodes
 from edgedp.graph.reading.options import Ids
-from edgedp.graph.reading.text.result import Read, ids_told, of_one_type
+from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError
-
-__all__ = ["read_markup"]
 
 _LABELS = {"name", "label"}
 _NAMES = {"graphml": "GraphML", "gexf": "GEXF"}
@@ -122,13 +120,4 @@ def read_markup(
         graph.refuse(
             f"has an edge of the node {min(strangers)[:40]!r}, which it does not list; correct the file"
         )
-    columns, nodes = of_one_type(ends, named, ids, source)
-    of_ids = [nodes] if nodes is not None else columns
-    return Read(
-        columns=columns,
-        nodes=nodes,
-        format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
-        ids=ids_told(of_ids, ids),
-        undirected=graph.undirected,
-        notes=notes,
-    )
+    return read_of_nodes(ends, named, (_NAMES[kind],), ids, source, undirected=graph.undirected, notes=notes)

@@ -9,15 +9,14 @@ from typing import NoReturn
 import numpy as np
 
 from edgedp.graph.reading.options import Ids
+from edgedp.graph.reading.series import ids_told
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.layout import Layout
 from edgedp.graph.reading.text.lines import Blocks
-from edgedp.graph.reading.text.result import Read, ids_told
+from edgedp.graph.reading.text.result import Read
 from edgedp.graph.reading.text.table import read_columns
 from edgedp.words.amounts.written import whole_of
 from edgedp.words.errors import GraphFormatError
-
-__all__ = ["read_matrix_market", "read_metis"]
 
 _BANNER = re.compile(
     r"%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(pattern|real|integer|complex)\s+"
@@ -142,7 +141,7 @@ def _numbered(name: str, content: Content, ends: list, n: int, line_count: int, 
     return Read(
         columns=ends,
         nodes=nodes,
-        format=(name, read_as, *((content.compression,) if content.compression else ())),
+        format=(name, read_as, *content.packed),
         line_count=line_count,
         ids=ids_told(ends, ids),
     )

@@ -7,20 +7,23 @@ import tempfile
 import warnings
 from typing import Literal
 
-from edgedp.graph.reading.formats.labels import names_of_nodes
+from edgedp.graph.reading.formats.labels import names_of_nodes, read_of_nodes
 from edgedp.graph.reading.options import Ids
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.sources.recognition import BYTE_ORDER_MARK
-from edgedp.graph.reading.text.result import Read, ids_told, of_one_type
+from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError
-
-__all__ = ["read_network"]
 
 _NAMES = {"gml": "GML", "pajek": "Pajek"}
 _EDGES = re.compile(rb"^[ \t]*\*edges", re.MULTILINE | re.IGNORECASE)
 """What Pajek lists edges without a direction under; igraph makes arcs of them beside arcs."""
 _SECTION = re.compile(rb"^[ \t]*\*(\w+)", re.MULTILINE)
 _SECTIONS = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix", "partition", "vector"}
+_LISTS = re.compile(
+    rb'"[^"]*"|^[ \t]*#.*$|(?P<word>\b(?:graph|node|edge))?\s{0,9}(?P<sign>\[|\])',
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Where lists of GML begin and end, and those that are a graph, a node or an edge; texts and comments are neither."""
 _EXACT = 2**53  # igraph keeps GML's numbers as floats
 
 
@@ -39,8 +42,7 @@ def read_network(
     except UnicodeDecodeError:
         raise GraphFormatError(f"{source!r} is not UTF-8; save it as UTF-8") from None
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if kind == "pajek":
-        _refuse_time_and_several(text, source)
+    (_refuse_time_and_several if kind == "pajek" else _refuse_other_graphs)(text, source)
     try:
         # igraph reads files; this one has no name and is gone when closed
         with warnings.catch_warnings(), tempfile.TemporaryFile() as file:
@@ -52,22 +54,14 @@ def read_network(
         raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
     names, notes = (_gml_names if kind == "gml" else _pajek_names)(graph, labels, source)
     pairs = graph.get_edgelist()
-    columns, nodes = of_one_type(
-        [[names[a] for a, _ in pairs], [names[b] for _, b in pairs]], names, ids, source
-    )
-    of_text = nodes is not None and not nodes.dtype.is_integer()
-    return Read(
-        columns=columns,
-        nodes=nodes,
-        format=(
-            name,
-            "text ids" if of_text else "integer ids",
-            *((content.compression,) if content.compression else ()),
-        ),
-        ids=ids_told([nodes] if nodes is not None else columns, ids),
-        undirected=""
-        if graph.is_directed() and not _EDGES.search(text)
-        else "lists edges without a direction",
+    directed = graph.is_directed() and not _EDGES.search(text)
+    return read_of_nodes(
+        [[names[pair[side]] for pair in pairs] for side in (0, 1)],
+        names,
+        (name, *content.packed),
+        ids,
+        source,
+        undirected="" if directed else "lists edges without a direction",
         notes=notes,
     )
 
@@ -114,6 +108,20 @@ def _pajek_names(graph: object, labels: bool | None, source: str) -> tuple[list[
 def _refuse_twice(ids: list[str], source: str) -> None:
     if len(set(ids)) < len(ids):
         raise GraphFormatError(f"{source!r} gives two nodes the same id or label; rename one")
+
+
+def _refuse_other_graphs(text: bytes, source: str) -> None:
+    """Refuse GML with nodes or edges that igraph passes over: of a second graph, of one within it, of none."""
+    depth = graphs = 0
+    for found in _LISTS.finditer(text):
+        word = (found["word"] or b"").lower()
+        graphs += word == b"graph"
+        if graphs > 1 or (word and depth != (word != b"graph")):
+            raise GraphFormatError(
+                f"{source!r} holds more than one graph, or nodes or edges outside of it; write each graph to a file of "
+                "its own"
+            )
+        depth += {b"[": 1, b"]": -1}.get(found["sign"], 0)
 
 
 def _refuse_time_and_several(text: bytes, source: str) -> None:

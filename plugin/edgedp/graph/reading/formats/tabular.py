@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.graph.columns import Column
-from edgedp.graph.reading.beside import beside_of, named_ends
-from edgedp.graph.reading.dates import dates_of
+from edgedp.graph.reading.beside import weights_apart
+from edgedp.graph.reading.formats.choosing import Chosen, chosen, refuse_given
 from edgedp.graph.reading.options import ReadingOptions, checked_options
+from edgedp.graph.reading.sources.buckets import is_of_service
 from edgedp.graph.reading.sources.content import Content
-from edgedp.graph.reading.text.deciding import ROWS, choose_named
-from edgedp.graph.reading.text.judging import Seen, judge_ids
-from edgedp.graph.reading.text.result import Read, ids_told
-from edgedp.graph.reading.text.table import integers_of
-from edgedp.graph.reading.weighing import weights_apart
-from edgedp.graph.typed import typed as typed_column
+from edgedp.graph.reading.text.question import ROWS
+from edgedp.graph.reading.text.result import Read
 from edgedp.words.containers import is_list
 from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of, shortened
-from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
 
 _EXACT = 2**53  # beyond, a float is not the one integer that it was
-
-__all__ = ["arrow_of", "columns_of", "ids_of", "is_frame", "one_type", "read_frame", "read_tabular"]
 
 
 def read_tabular(
@@ -36,51 +29,20 @@ def read_tabular(
     import pyarrow as pa
 
     name = "Parquet" if kind == "parquet" else "Arrow"
-    refused = options.given("header", "separator", "comments")
-    if refused:
-        raise ParameterError(f"{refused} is not an option of a {name} file; read it without this option")
+    refuse_given(options, "a Parquet file" if kind == "parquet" else "an Arrow file")
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
-        picked = choose_named(names, width, named_ends(options, names, width, source), source, lambda: rows)
-        columns = load(picked)
-        dates, kept = _beside(names, load, picked, options, source)
+        of = chosen(names, width, options, source, lambda: rows)
+        return _read(of, load(of.taken), (name, *content.packed), rows=tuple(map(tuple, rows)))
     except EdgeDPError:
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
-        if content.anywhere is not None and type(error) is OSError and "AWS Error" in str(error):
-            raise GraphFormatError(
-                f"{source!r} cannot be reached, or broke off; check the network and load it again"
-            ) from None
+        if is_of_service(error):
+            raise  # whoever opened the object says it in one sentence
         raise GraphFormatError(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
-    words = (name, *((content.compression,) if content.compression else ()))
-    read = _read(columns, names, picked, words, source, options)
-    read = replace(read, rows=tuple(map(tuple, rows)), dates=dates, kept=kept)
-    judge_ids(read.columns, Seen(source, picked, read.header, read.rows), options)
-    return read
-
-
-def _beside(
-    names: list[str], load: Any, picked: tuple[int, ...], options: ReadingOptions, source: str
-) -> tuple[pl.Series | None, dict[str, Column] | None]:
-    """Return the dates of all rows, and the columns that are kept of them."""
-    import polars as pl
-
-    beside = beside_of(options, names, picked, len(names), source)
-    if not beside.positions:
-        return None, {} if options.beside is not None else None
-    there = beside.positions
-    found = {
-        at: pl.Series(values=pl.from_arrow(column)) for at, column in zip(there, load(there), strict=True)
-    }
-    dates = None
-    if beside.date is not None:
-        dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
-    if options.beside is None:
-        return dates, None
-    return dates, {names[at]: typed_column(found[at], names[at], source) for at in beside.kept}
 
 
 def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any, Any]:
@@ -186,51 +148,44 @@ def read_frame(
         source=source, target=target, date=date, date_unit=date_unit, columns=columns, weight=weight
     )
     table = arrow_of(frame)
-    names = table.schema.names
-
-    def load(places: tuple[int, ...]) -> list[Any]:
-        return [table.column(i) for i in places]
-
-    asked = named_ends(options, names, 2, "frame")
-    picked = choose_named(names, 2, asked, "frame", lambda: _rows(table.columns), two=True)
-    dates, kept = _beside(names, load, picked, options, "frame")
-    read = replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates, kept=kept)
-    return weights_apart(read, options)
+    of = chosen(table.schema.names, 2, options, "frame", lambda: _rows(table.columns), two=True)
+    return weights_apart(_read(of, [table.column(i) for i in of.taken], ("frame",)), options)
 
 
-def _read(
-    columns: list[Any],
-    names: list[str],
-    picked: tuple[int, ...],
-    words: tuple[str, ...],
-    source: str,
-    options: ReadingOptions,
-) -> Read:
+def _read(of: Chosen, columns: list[Any], words: Sequence[str], **found: Any) -> Read:
+    """Return what was read of the columns that were chosen, in their order."""
+    import polars as pl
     import pyarrow as pa
 
-    ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
-    ids = one_type(ids, options.ids, source)
-    floats = any(pa.types.is_floating(column.type) for column in columns)
-    if not len(ids[0]):
-        raise GraphFormatError(f"{source!r} holds no row; check the file")
-    kind = "integer ids" if ids[0].dtype.is_integer() else "text ids"
-    return Read(
-        columns=ids,
-        format=(*words, kind),
-        extra_columns=len(names)
-        - len(picked)
-        - len(beside_of(options, names, picked, len(names), source).positions),
-        header=tuple(names),
-        ids=ids_told(ids, options.ids) + (", written as floats such as 1.0" if floats else ""),
-        picked=picked,
-        types=tuple(str(column.type) for column in columns),
+    ends, beside = columns[: len(of.picked)], columns[len(of.picked) :]
+    dates, kept = of.of_types(
+        {
+            at: pl.Series(values=pl.from_arrow(column))
+            for at, column in zip(of.beside.positions, beside, strict=True)
+        }
+    )
+    ids = [ids_of(column, of.names[i], of.source) for column, i in zip(ends, of.picked, strict=True)]
+    return of.read(
+        ids,
+        words,
+        floats=any(pa.types.is_floating(column.type) for column in ends),
+        types=tuple(str(column.type) for column in ends),
+        dates=dates,
+        kept=kept,
+        **found,
     )
 
 
 def _rows(columns: list[Any]) -> list[list[str]]:
     """Return the first rows of a table as texts."""
-    shown = [[str(value) for value in column[:ROWS].to_pylist()] for column in columns]
-    return [list(row) for row in zip(*shown, strict=True)]
+    return [list(row) for row in zip(*(_texts(column[:ROWS]) for column in columns), strict=True)]
+
+
+def _texts(column: Any) -> list[str]:
+    try:
+        return [str(value) for value in column.to_pylist()]
+    except (OverflowError, ValueError):  # a time that Python cannot say, though it is compared as every other
+        return ["..."] * len(column)
 
 
 def ids_of(column: Any, name: str, source: str) -> pl.Series:
@@ -263,26 +218,3 @@ def ids_of(column: Any, name: str, source: str) -> pl.Series:
     raise GraphFormatError(
         f"{told} is of type {shortened(kind, 30)}, must be all integers or all texts; convert the column"
     )
-
-
-def one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[pl.Series]:
-    """Hold both columns to one type; nothing is turned into the other but what was asked for."""
-    import polars as pl
-
-    if asked == "text":
-        return [column.cast(pl.String) for column in columns]
-    texts = [column for column in columns if column.dtype == pl.String]
-    if asked == "integer" and texts:
-        integers = integers_of([column.cast(pl.String) for column in columns], anyhow=True)
-        if integers is None:
-            raise GraphFormatError(
-                f"{source!r} holds an id that is not an integer of 64 bits; "
-                f"read the ids as texts ({option('ids', 'text')})"
-            )
-        return integers
-    if texts and len(texts) < len(columns):
-        raise GraphFormatError(
-            f"{source!r} has a column of integers and one of texts, must have ends of one type; "
-            f"say which ({option('ids', 'text')}), or convert a column"
-        )
-    return columns

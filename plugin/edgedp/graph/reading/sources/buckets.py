@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from edgedp.graph.reading.sources.folders import TABLES, Part, is_hidden, is_pattern, partition_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.words.shown import address_shown
-
-__all__ = ["Bucket", "bucket_of", "object_errors"]
 
 _SCHEMES = {
     "s3": "S3",
@@ -27,7 +27,7 @@ _SCHEMES = {
 _CREDENTIALS = {
     "S3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws",
     "Google Cloud Storage": "GOOGLE_APPLICATION_CREDENTIALS",
-    "Azure": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "Azure": "AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
 }
 
 
@@ -106,34 +106,33 @@ class Bucket:
         return tuple(sorted(parts, key=lambda part: part.path)), len(inside) - len(kept)
 
     def _refuse_tables(self, base: str, inside: list[str]) -> None:
-        from pyarrow import fs
-
+        """Refuse a table by the folder that its log is in, above what was named or inside of it."""
         steps = base.split("/")
         above = ["/".join(steps[:i]) for i in range(2, len(steps) + 1)]
         for mark, what in TABLES.items():
-            logs = [f"{folder}/{mark}" for folder in above]
-            with object_errors(self.name, self.scheme):
-                beside = [
-                    info.path for info in self.files.get_file_info(logs) if info.type == fs.FileType.Directory
-                ]
-                beside = [
-                    path
-                    for path in beside
-                    if mark != "metadata"
-                    or any(
-                        each.path.endswith(".metadata.json")
-                        for each in self.files.get_file_info(fs.FileSelector(path))
-                    )
-                ]
-            sign = f"/{mark}/"
-            within = any(
-                sign in path and (mark != "metadata" or path.endswith(".metadata.json")) for path in inside
-            )
-            if beside or within:
+            sign, ending = f"/{mark}/", ".metadata.json" if mark == "metadata" else ""
+            within = any(sign in path and path.endswith(ending) for path in inside)
+            if within or self._has_log([f"{folder}/{mark}" for folder in above], ending):
                 raise GraphFormatError(
                     f"{self.name!r} is {what}, in which files of removed rows stay; "
                     "export its present rows to Parquet and load those"
                 )
+
+    def _has_log(self, folders: list[str], ending: str) -> bool:
+        """Whether one of some folders is there, and holds a file of that ending where there is one."""
+        from pyarrow import fs
+
+        with object_errors(self.name, self.scheme):
+            there = [
+                found.path
+                for found in self.files.get_file_info(folders)
+                if found.type == fs.FileType.Directory
+            ]
+            return any(
+                not ending
+                or any(each.path.endswith(ending) for each in self.files.get_file_info(fs.FileSelector(path)))
+                for path in there
+            )
 
 
 def bucket_of(source: str, environment: Mapping[str, str] = os.environ) -> Bucket | None:
@@ -149,12 +148,12 @@ def bucket_of(source: str, environment: Mapping[str, str] = os.environ) -> Bucke
     if not mark or scheme not in _SCHEMES:
         return None
     where = _SCHEMES[scheme]
-    if "@" in key.partition("/")[0] or re.search(r"\?\w+=", key):
+    if re.search(r"[@:]", key.partition("/")[0]) or re.search(r"\?\w+=", key):
         raise ParameterError(
             f"{address_shown(source)!r} holds more than a bucket and a path, which others can see there; give "
             f"credentials in the environment ({_CREDENTIALS[where]})"
         )
-    if not key.strip("/") or key.startswith("/"):
+    if not re.match(r"[\w.-]+(/|$)", key, re.ASCII):
         raise ParameterError(
             f"{address_shown(source)!r} names no bucket, must be {scheme}://BUCKET/PATH; correct it"
         )
@@ -175,14 +174,36 @@ def _files(where: str, bucket: str, environment: Mapping[str, str]) -> Any:
             retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=3),
         )  # fmt: skip
     if where == "Azure":
-        account = environment.get("AZURE_STORAGE_ACCOUNT_NAME")
-        if not account:
-            raise ParameterError(f"Azure needs the name of an account; give it in {_CREDENTIALS[where]}")
-        return fs.AzureFileSystem(
-            account, account_key=environment.get("AZURE_STORAGE_ACCOUNT_KEY"),
-            sas_token=environment.get("AZURE_STORAGE_SAS_TOKEN"),
-        )  # fmt: skip
-    return fs.GcsFileSystem()
+        return fs.AzureFileSystem(**_azure(environment))
+    emulator = urlsplit(environment.get("STORAGE_EMULATOR_HOST", ""))  # as Google's own clients read it
+    there = {"endpoint_override": emulator.netloc, "scheme": emulator.scheme, "anonymous": True}
+    # Without a limit it tries for a quarter of an hour.
+    return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=10), **(there if emulator.netloc else {}))
+
+
+def _azure(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return how Azure's account is reached: by a connection string, or by a name and what opens it."""
+    words = (
+        each.partition("=") for each in environment.get("AZURE_STORAGE_CONNECTION_STRING", "").split(";")
+    )
+    given = {name.strip(): value.strip() for name, _, value in words}
+    account = given.get("AccountName") or environment.get("AZURE_STORAGE_ACCOUNT_NAME")
+    if not account:
+        raise ParameterError(f"Azure needs the name of an account; give it in {_CREDENTIALS['Azure']}")
+    key = given.get("AccountKey") or environment.get("AZURE_STORAGE_ACCOUNT_KEY")
+    token = given.get("SharedAccessSignature") or environment.get("AZURE_STORAGE_SAS_TOKEN")
+    found = {"account_name": account} | (
+        {"account_key": key} if key else {"sas_token": token} if token else {}
+    )
+    if place := urlsplit(given.get("BlobEndpoint", "")).netloc:
+        # An account has a host of its own, or is the first step of a path, as in the emulator.
+        authority = place.removeprefix(account) if place.startswith(f"{account}.") else place
+        scheme = urlsplit(given["BlobEndpoint"]).scheme
+        found |= {
+            f"{each}_storage_authority": authority.replace(".blob.", f".{each}.") for each in ("blob", "dfs")
+        }
+        found |= {f"{each}_storage_scheme": scheme for each in ("blob", "dfs")}
+    return found
 
 
 def _step(pattern: str) -> str:
@@ -193,7 +214,8 @@ def _step(pattern: str) -> str:
 
 
 _BY_WORDS = (
-    (r"ACCESS_DENIED|Forbidden|status 403|HTTP status 403|Unauthorized|INVALID_ACCESS_KEY|SIGNATURE|credential",
+    (r"ACCESS_DENIED|Forbidden|status 403|HTTP status 403|Unauthorized|INVALID_ACCESS_KEY|SIGNATURE|credential"
+     r"|AuthorizationFailure|AuthenticationFailed|OAuth2|PERMISSION_DENIED|UNAUTHENTICATED",
      "refuses access; check the credentials ({}) and what they may read"),
     (r"NO_SUCH_BUCKET|NoSuchBucket|NO_SUCH_KEY|ContainerNotFound|Bucket .* not found|does not exist",
      "does not exist; check the bucket and the path"),
@@ -209,6 +231,19 @@ def object_errors(name: str, scheme: str) -> Iterator[None]:
         yield
     except OSError as error:
         _refuse(error, name, scheme)
+
+
+def is_of_service(error: BaseException) -> bool:
+    """Whether a service said so, and not the reader of a format.
+
+    Examples
+    --------
+    >>> is_of_service(OSError("AWS Error NETWORK_CONNECTION")), is_of_service(OSError("no magic bytes"))
+    (True, False)
+    """
+    return type(error) is OSError and any(
+        each in str(error) for each in ("AWS Error", "Azure Error", "google::cloud")
+    )
 
 
 def _refuse(error: OSError, name: str, scheme: str) -> NoReturn:

@@ -13,8 +13,6 @@ from typing import Any, Literal, NoReturn
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 from edgedp.words.places import asset
 
-__all__ = ["Dataset", "Resource", "catalogue", "dataset", "dataset_names", "datasets", "suggestion"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resource:
@@ -173,61 +171,47 @@ def suggestion(name: str, names: list[str]) -> str:
 
 # -- manifests --------------------------------------------------------------------------------------
 
-_TEXT: tuple[Callable[[Any], bool], str] = (lambda value: _is_text(value), "a text that is not empty")
-_SHA256: tuple[Callable[[Any], bool], str] = (
-    lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)),
-    "64 hexadecimal digits",
-)
-_FILE_FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "address": (
-        lambda value: _is_text(value) and value.startswith(("https://", "http://")),
-        "an http(s) address",
-    ),
+_Rule = tuple[Callable[[Any], object], str]
+
+
+def _text(pattern: str, condition: str) -> _Rule:
+    return lambda value: isinstance(value, str) and re.fullmatch(pattern, value), condition
+
+
+_TEXT = _text(r"(?s).*\S.*", "a text that is not empty")
+_SHA256 = _text("[0-9a-f]{64}", "64 hexadecimal digits")
+_FILE = _text(r"[^/\0]+", "the name of a file in the folder")
+_ADDRESS = _text(r"https?://.*", "an http(s) address")
+_COUNT: _Rule = (lambda value: type(value) is int and value > 0, "an integer above 0")
+_FILE_FIELDS: Mapping[str, _Rule] = {
+    "address": _ADDRESS,
     "sha256": _SHA256,
-    "bundled": (
-        lambda value: _is_text(value) and Path(value).name == value,
-        "the name of a file in the folder",
-    ),
-    "member": (lambda value: _is_text(value), "the path of a file in the archive"),
+    "bundled": _FILE,
+    "member": _text(r".*\S.*", "the path of a file in the archive"),
     "member_sha256": (
-        lambda value: isinstance(value, list) and bool(value) and all(map(_SHA256[0], value)),
+        lambda value: isinstance(value, list) and value and all(map(_SHA256[0], value)),
         "a list of checksums, 64 hexadecimal digits each",
     ),
     "copies": (
         lambda value: (
-            isinstance(value, dict)
-            and all(Path(name).name == name and _SHA256[0](checksum) for name, checksum in value.items())
+            isinstance(value, dict) and all(_FILE[0](k) and _SHA256[0](v) for k, v in value.items())
         ),
         "a table of file names with the checksum of each, 64 hexadecimal digits",
     ),
     "copies_note": _TEXT,
 }
-_COUNT: tuple[Callable[[Any], bool], str] = (
-    lambda value: isinstance(value, int) and not isinstance(value, bool) and value > 0,
-    "an integer above 0",
-)
-_FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **_FILE_FIELDS,
-    "title": _TEXT,
-    "description": _TEXT,
-    "licence": _TEXT,
-    "citation": _TEXT,
-    "page": (_FILE_FIELDS["address"]),
-    "format": _TEXT,
+_NEEDED: Mapping[str, _Rule] = {
+    **dict.fromkeys(("title", "description", "licence", "citation", "format"), _TEXT),
+    "page": _ADDRESS,
     "directed": (lambda value: isinstance(value, bool), "true or false"),
-    "nodes": _COUNT,
-    "edges": _COUNT,
-    "max_degree": _COUNT,
-    "listed_edges": _COUNT,
-    "date": _COUNT,
-    "date_unit": (lambda value: value in ("s", "ms"), "'s' or 'ms'"),
+}
+_FIELDS: Mapping[str, _Rule] = {
+    **_FILE_FIELDS,
+    **_NEEDED,
+    **dict.fromkeys(("nodes", "edges", "max_degree", "listed_edges", "date"), _COUNT),
+    "date_unit": _text("s|ms", "'s' or 'ms'"),
     "node_list": (lambda value: isinstance(value, dict), "a table of address, sha256, bundled"),
 }
-_OPTIONAL = {*_FILE_FIELDS, "nodes", "edges", "max_degree", "listed_edges", "node_list", "date", "date_unit"}
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 def _read_manifest(path: Path) -> Dataset:
@@ -238,10 +222,10 @@ def _read_manifest(path: Path) -> Dataset:
         raise GraphFormatError(
             f"{path.name} cannot be read as TOML ({error}); correct the manifest"
         ) from None
-    _check(written, _FIELDS, _OPTIONAL, path)
+    _check(written, _FIELDS, path)
     node_list = written.get("node_list")
     if node_list is not None:
-        _check(node_list, _FILE_FIELDS, set(_FILE_FIELDS), path, within="node_list.")
+        _check(node_list, _FILE_FIELDS, path, within="node_list.")
     plain = {field.name: written.get(field.name) for field in fields(Dataset)}
     plain |= {
         "name": path.stem,
@@ -251,13 +235,7 @@ def _read_manifest(path: Path) -> Dataset:
     return Dataset(**plain)  # type: ignore[arg-type]  # every field was checked by _check
 
 
-def _check(
-    written: Mapping[str, Any],
-    known: Mapping[str, tuple[Callable[[Any], bool], str]],
-    optional: set[str],
-    path: Path,
-    within: str = "",
-) -> None:
+def _check(written: Mapping[str, Any], known: Mapping[str, _Rule], path: Path, within: str = "") -> None:
     for key, value in written.items():
         if key not in known:
             near = get_close_matches(key, known, n=1)
@@ -267,7 +245,7 @@ def _check(
         if not accepts(value):
             _refuse(path, within + key, repr(value), condition)
     for key in known:
-        if key not in written and key not in optional:
+        if key not in written and key in _NEEDED:
             _refuse(path, within + key, "missing", known[key][1])
 
 

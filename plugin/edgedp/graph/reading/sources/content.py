@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from edgedp.graph.reading.sources.buckets import Bucket
     from edgedp.words.progress import Progress
 
-__all__ = ["STANDARD_INPUT", "Content", "opened_content"]
-
 CHUNK = 1 << 16  # small, for what lies behind a member's end is copied (bgzip has one each 64 KiB)
 STANDARD_INPUT = "standard input"
 PACKED = {
@@ -61,6 +59,11 @@ class Content:
     compression: str
     plain: Path | None
     anywhere: Any = None
+
+    @property
+    def packed(self) -> tuple[str, ...]:
+        """How it is packed, as a report says it; nothing where it is not."""
+        return (self.compression,) if self.compression else ()
 
     def whole(self) -> bytes:
         """Return everything, for formats that cannot be read in blocks."""
@@ -206,39 +209,35 @@ def _unpacking_errors(kind: str) -> tuple[type[Exception], ...]:
 def _unzipped(stream: BinaryIO | io.BytesIO, source: str) -> Iterator[bytes]:
     """Unpack the one file of a zip archive; which one of several is meant, nobody can say."""
     try:
-        archive = zipfile.ZipFile(stream)
-    except (zipfile.BadZipFile, OSError, ValueError):
-        raise GraphFormatError(
-            f"{source!r} is a truncated or broken zip archive; copy or fetch it again"
-        ) from None
-    with archive:
-        names = archive.namelist()
-        _refuse_documents(names, source)
-        files = [
-            info
-            for info in archive.infolist()
-            if not info.is_dir()
-            and not info.filename.startswith("__MACOSX/")
-            and not info.filename.rpartition("/")[2].startswith(".")
-        ]
-        if len(files) != 1:
-            raise GraphFormatError(
-                f"{source!r} is a zip archive of {len(files)} files, must hold one; unpack it and name the edge list"
-            )
-        if files[0].flag_bits & 1:
-            raise GraphFormatError(f"{source!r} is a zip archive with a password; unpack it first")
-        try:
+        with zipfile.ZipFile(stream) as archive:
+            _refuse_documents(archive.namelist(), source)
+            files = [
+                info
+                for info in archive.infolist()
+                if not info.is_dir()
+                and not info.filename.startswith("__MACOSX/")
+                and not info.filename.rpartition("/")[2].startswith(".")
+            ]
+            if len(files) != 1:
+                raise GraphFormatError(
+                    f"{source!r} is a zip archive of {len(files)} files, must hold one; unpack it and name the edge "
+                    "list"
+                )
+            if files[0].flag_bits & 1:
+                raise GraphFormatError(f"{source!r} is a zip archive with a password; unpack it first")
             with archive.open(files[0]) as member:
                 while chunk := member.read(CHUNK):
                     yield chunk
-        except NotImplementedError:
-            raise GraphFormatError(
-                f"{source!r} is a zip archive packed in a way that is not known here; unpack it first"
-            ) from None
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
-            raise GraphFormatError(
-                f"{source!r} is a truncated or broken zip archive; copy or fetch it again"
-            ) from None
+    except GraphFormatError:
+        raise
+    except NotImplementedError:
+        raise GraphFormatError(
+            f"{source!r} is a zip archive packed in a way that is not known here; unpack it first"
+        ) from None
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+        raise GraphFormatError(
+            f"{source!r} is a truncated or broken zip archive; copy or fetch it again"
+        ) from None
 
 
 def _refuse_documents(names: list[str], source: str) -> None:

@@ -6,33 +6,61 @@ import os
 import re
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
-from urllib.parse import quote, urlsplit
+from socket import create_connection
+from typing import Any, NoReturn
+from urllib.parse import quote, unquote, urlsplit
 
+from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
+from edgedp.graph.reading.sources.sayings import sentence_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
-from edgedp.words.shown import address_shown, shortened
+from edgedp.words.shown import address_shown
 from edgedp.words.spoken import FACE
 
-__all__ = ["Database", "Session", "database_of", "quoted"]
-
 BATCH = 1 << 16
-_NAMES = {"postgresql": "PostgreSQL", "postgres": "PostgreSQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
-_UNREAD = {"mysql": "MySQL", "mariadb": "MariaDB", "mssql": "SQL Server", "oracle": "Oracle"}
+_NAMES = {
+    "postgresql": "PostgreSQL", "postgres": "PostgreSQL", "sqlite": "SQLite", "duckdb": "DuckDB", "mysql": "MySQL",
+    "mariadb": "MariaDB", "mssql": "SQL Server",
+}  # fmt: skip
+_APART = {"mysql": "MYSQL_PWD or ~/.my.cnf", "mariadb": "MYSQL_PWD or ~/.my.cnf", "mssql": "SQLCMDPASSWORD"}
+"""Databases that ConnectorX reads, and where their passwords come from."""
+_EXTRAS = {"mysql": "mysql", "mariadb": "mysql", "mssql": "mssql"}
 _SECRET = re.compile(r"(?i)(pass|pwd|secret|token|sslkey)[^=&]*=")
 
 
-class Session(Protocol):
-    """A transaction that only reads."""
+Few = tuple[list[str], list[str], list[tuple[Any, ...]]]
+"""Names and types of columns, and rows."""
 
-    def schema(self, statement: str) -> tuple[list[str], list[str], list[tuple[Any, ...]]]:
+
+class Session(ABC):
+    """A transaction that only reads; what a driver says when it fails becomes one sentence of ours."""
+
+    def __init__(self, connection: Any, database: Database) -> None:
+        self.connection = connection
+        self.database = database
+
+    def schema(self, statement: str) -> Few:
         """Return names and types of the columns of a statement, and its rows, which are few."""
+        with _one_sentence(self.database):
+            return self._few(statement)
 
     def batches(self, statement: str) -> Iterator[Any]:
         """Yield the rows of a statement as Arrow tables."""
+        import pyarrow as pa
+
+        with _one_sentence(self.database):
+            for batch in self._batches(statement):
+                yield pa.Table.from_batches([batch])
+
+    @abstractmethod
+    def _few(self, statement: str) -> Few: ...
+    @abstractmethod
+    def _batches(self, statement: str) -> Iterable[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +84,7 @@ class Database:
         """Return the address with the whole path of a file, which is the same from every folder."""
         if self.kind not in ("sqlite", "duckdb"):
             return self.address
-        return f"{self.kind}:///{_file_of(self).resolve()}"
+        return f"{self.kind}:///{os.path.realpath(_file_of(self))}"
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -68,8 +96,8 @@ class Database:
             The driver is not installed, the server or the file cannot be reached or read, or what is asked for is not
             there. No message repeats what the driver says, which may hold rows.
         """
-        opened = {"sqlite": _sqlite, "duckdb": _duckdb}.get(self.kind, _postgresql)
-        with opened(self) as session:
+        opened = {"sqlite": _sqlite, "duckdb": _duckdb} | dict.fromkeys(_APART, _apart)
+        with opened.get(self.kind, _postgresql)(self) as session:
             yield session
 
 
@@ -87,45 +115,39 @@ def database_of(source: str) -> Database | None:
     ('postgresql://db.example.org/bank', None)
     """
     kind = source.partition("://")[0].lower().partition("+")[0]
-    if kind in _UNREAD:
+    if kind == "oracle":
         raise ParameterError(
-            f"{address_shown(source)!r} is {_UNREAD[kind]}, must be PostgreSQL, SQLite or DuckDB; "
-            "export the edges to Parquet and load those"
+            "the address is of Oracle, which is not read; export the edges to Parquet and load those"
         )
     if kind not in _NAMES:
         return None
     try:
         parts = urlsplit(source)
-        secret = parts.password is not None or bool(_SECRET.search(parts.query))
+        secret = parts.password is not None or bool(_SECRET.search(unquote(parts.query)))
     except ValueError:
         raise ParameterError(
-            f"{address_shown(source)!r} is not the address of a database; correct it"
+            f"the address of a {_NAMES[kind]} database cannot be read; correct what stands after ://"
         ) from None
+    if kind not in ("sqlite", "duckdb") and "@" in source.partition("://")[2][len(parts.netloc) :]:
+        # of a password that holds one of / ? #: what stands before it would be taken for a host, and shown
+        raise ParameterError(
+            f"the address of a {_NAMES[kind]} database holds an @ behind the host; write it as %40, and give a "
+            f"password in {_passwords(kind)}"
+        )
     if secret:
         raise ParameterError(
-            f"{address_shown(source)!r} holds a password, which others can see there; give it in PGPASSWORD or "
-            "~/.pgpass, or give none and type it when asked"
+            f"{address_shown(source)!r} holds a password, which others can see there; give it in "
+            f"{_passwords(kind)}, or give none and type it when asked"
         )
     return Database(kind, source)
-
-
-def quoted(name: str) -> str:
-    """Return a name as SQL writes it.
-
-    Examples
-    --------
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _file_of(database: Database) -> Path:
     """Return the file of an address with three slashes, beside which a path from the root is taken where it is one."""
     written = database.address.partition("://")[2].partition("?")[0].removeprefix("/")
     path = Path(written)
-    path = path if path.exists() or not Path("/" + written).exists() else Path("/" + written)
-    if not written or not path.is_file():
+    path = path if os.path.exists(path) or not os.path.exists("/" + written) else Path("/" + written)
+    if not written or not os.path.isfile(path):
         raise UnknownNameError(f"{database.name!r} does not exist; check the path")
     return path
 
@@ -133,32 +155,20 @@ def _file_of(database: Database) -> Path:
 # -- SQLite -----------------------------------------------------------------------------------------
 
 
-class _Sqlite:
-    def __init__(self, connection: sqlite3.Connection, database: Database) -> None:
-        self.connection = connection
-        self.database = database
+class _Sqlite(Session):
+    def _few(self, statement: str) -> Few:
+        cursor = self.connection.execute(statement)
+        names = [column[0] for column in cursor.description]
+        return names, [""] * len(names), cursor.fetchall()
 
-    def schema(self, statement: str) -> tuple[list[str], list[str], list[tuple[Any, ...]]]:
-        with _one_sentence(self.database):
-            cursor = self.connection.execute(statement)
-            names = [column[0] for column in cursor.description]
-            return names, [""] * len(names), cursor.fetchall()
-
-    def batches(self, statement: str) -> Iterator[Any]:
+    def _batches(self, statement: str) -> Iterator[Any]:
         import pyarrow as pa
 
-        with _one_sentence(self.database):
-            cursor = self.connection.execute(statement)
-        while True:
-            with _one_sentence(self.database):
-                rows = cursor.fetchmany(BATCH)
-            if not rows:
-                return
+        cursor = self.connection.execute(statement)
+        while rows := cursor.fetchmany(BATCH):
             try:
-                yield pa.table(
-                    [pa.array(column) for column in zip(*rows, strict=True)],
-                    names=[str(i) for i in range(len(rows[0]))],
-                )
+                columns = [pa.array(column) for column in zip(*rows, strict=True)]
+                yield pa.record_batch(columns, names=[str(i) for i in range(len(columns))])
             except (pa.ArrowException, TypeError, ValueError, OverflowError):
                 raise GraphFormatError(
                     f"{self.database.name!r} holds integers and texts in one column, must hold ends of one type; "
@@ -185,27 +195,14 @@ def _sqlite(database: Database) -> Iterator[Session]:
 # -- DuckDB -----------------------------------------------------------------------------------------
 
 
-class _Duckdb:
-    def __init__(self, connection: Any, database: Database) -> None:
-        self.connection = connection
-        self.database = database
+class _Duckdb(Session):
+    def _few(self, statement: str) -> Few:
+        cursor = self.connection.execute(statement)
+        names, kinds, *_ = zip(*cursor.description, strict=True)
+        return list(names), list(map(str, kinds)), cursor.fetchall()
 
-    def schema(self, statement: str) -> tuple[list[str], list[str], list[tuple[Any, ...]]]:
-        with _one_sentence(self.database):
-            cursor = self.connection.execute(statement)
-            description = cursor.description
-            return (
-                [each[0] for each in description],
-                [str(each[1]) for each in description],
-                cursor.fetchall(),
-            )
-
-    def batches(self, statement: str) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with _one_sentence(self.database):
-            for batch in self.connection.sql(statement).to_arrow_reader(BATCH):
-                yield pa.Table.from_batches([batch])
+    def _batches(self, statement: str) -> Iterable[Any]:
+        return self.connection.sql(statement).to_arrow_reader(BATCH)  # type: ignore[no-any-return]
 
 
 @contextmanager
@@ -228,27 +225,15 @@ def _duckdb(database: Database) -> Iterator[Session]:
 # -- PostgreSQL -------------------------------------------------------------------------------------
 
 
-class _Postgresql:
-    def __init__(self, cursor: Any, database: Database) -> None:
-        self.cursor = cursor
-        self.database = database
+class _Postgresql(Session):
+    def _few(self, statement: str) -> Few:
+        reader = self._batches(statement)
+        kinds = [(each.metadata or {}).get(b"POSTGRESQL:type", b"").decode() for each in reader.schema]
+        return reader.schema.names, kinds, _rows_of(reader.read_all())
 
-    def schema(self, statement: str) -> tuple[list[str], list[str], list[tuple[Any, ...]]]:
-        with _one_sentence(self.database):
-            self.cursor.execute(statement)
-            reader = self.cursor.fetch_record_batch()
-            kinds = [(each.metadata or {}).get(b"POSTGRESQL:type", b"").decode() for each in reader.schema]
-            table = reader.read_all()
-            columns = [table.column(i).to_pylist() for i in range(table.num_columns)]
-            return table.schema.names, kinds, list(zip(*columns, strict=True))
-
-    def batches(self, statement: str) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with _one_sentence(self.database):
-            self.cursor.execute(statement)
-            for batch in self.cursor.fetch_record_batch():
-                yield pa.Table.from_batches([batch])
+    def _batches(self, statement: str) -> Any:
+        self.connection.execute(statement)
+        return self.connection.fetch_record_batch()
 
 
 @contextmanager
@@ -279,25 +264,88 @@ def _connected(connect: Callable[..., Any], address: str, database: Database) ->
     try:
         return connect(address, autocommit=True)
     except Exception as error:
-        asks = "no password supplied" in str(error) and FACE.get() == "command" and sys.stdin.isatty()
-        if not asks:
+        if "no password supplied" not in str(error) or not _may_ask():
             _refuse(error, database)
-    from getpass import getpass
-
     scheme, _, rest = address.partition("://")
     user, _, host = rest.rpartition("@") if "@" in rest.partition("/")[0] else ("", "", rest)
     who = user or os.environ.get("PGUSER") or os.environ.get("USER", "")
-    password = quote(getpass(f"password of {who} at {database.name}: "), safe="")
+    password = quote(_typed(who, database), safe="")
     with _one_sentence(database):
         return connect(f"{scheme}://{who}:{password}@{host}", autocommit=True)
+
+
+def _may_ask() -> bool:
+    return FACE.get() == "command" and sys.stdin.isatty()
+
+
+def _typed(user: str, database: Database) -> str:
+    from getpass import getpass
+
+    return getpass(f"password of {user} at {database.name}: ")
+
+
+# -- MySQL and SQL Server ---------------------------------------------------------------------------
+
+
+class _Apart(Session):
+    def _few(self, statement: str) -> Few:
+        table = self.connection.rows(statement)
+        return table.schema.names, list(map(str, table.schema.types)), _rows_of(table)
+
+    def _batches(self, statement: str) -> Iterator[Any]:
+        return self.connection.batches(statement)  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _apart(database: Database) -> Iterator[Session]:
+    if find_spec("connectorx") is None:
+        _not_installed(database)
+    with _one_sentence(database):
+        driver = _driven(database)
+    try:
+        yield _Apart(driver, database)
+    finally:
+        driver.close()
+
+
+def _driven(database: Database) -> Driver:
+    """Return a driver that has come in: encrypted where the server can, with a password if it asks."""
+    parts = urlsplit(database.address)
+    if database.kind == "mssql":  # whose driver tries for half a minute
+        create_connection((parts.hostname or "localhost", parts.port or 1433), timeout=15).close()
+    user, password = account_of(database.address)
+    hidden = database.kind == "mssql" or not is_here(database.address)
+    while True:
+        driver = Driver(address_of(database.address, user, password, hidden=hidden))
+        try:
+            driver.rows("SELECT 1 AS one")
+        except DriverError as error:
+            if hidden and "does not have this capability" in str(error):
+                hidden = False
+            elif password is None and re.search(r"Access denied|Login failed", str(error)) and _may_ask():
+                password = _typed(user, database)
+            else:
+                raise
+        else:
+            return driver
+
+
+def _rows_of(table: Any) -> list[tuple[Any, ...]]:
+    """Return the rows of an Arrow table, of which two columns may have one name."""
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
 # -- what went wrong --------------------------------------------------------------------------------
 
 
+def _passwords(kind: str) -> str:
+    return _APART.get(kind, "PGPASSWORD or ~/.pgpass")
+
+
 def _not_installed(database: Database) -> NoReturn:
     raise GraphFormatError(
-        f"{database.name!r} needs a driver of {database.product}, which is not installed; install edgedp[databases]"
+        f"{database.name!r} needs a driver of {database.product}, which is not installed; "
+        f"install edgedp[{_EXTRAS.get(database.kind, 'databases')}]"
     ) from None
 
 
@@ -311,39 +359,8 @@ def _one_sentence(database: Database) -> Iterator[None]:
         _refuse(error, database)
 
 
-_BY_STATE = {
-    "42P01": "has no such table; check its name, and its schema before a dot",
-    "42703": "has no such column; check its name, which is taken as it is written",
-    "42501": "does not let this user read that; ask its owner for the right to select",
-    "3F000": "has no such schema; check the name of the table",
-    "28P01": "refused the password; check PGPASSWORD or ~/.pgpass",
-}
-_BY_WORDS = (
-    (r"no password supplied|fe_sendauth", "asks for a password; give it in PGPASSWORD or ~/.pgpass"),
-    (r"password authentication failed", "refused the password; check PGPASSWORD or ~/.pgpass"),
-    (r"role .* does not exist|no pg_hba", "does not let this user in; check the user in the address"),
-    (r"database .* does not exist", "has no database of that name; check the address"),
-    (r"could not translate|Connection refused|timeout expired|No such file|Network is unreach",
-     "cannot be reached; check host, port and network"),
-    (r"server closed|terminating connection|connection .*(lost|reset|closed)|SSL SYSCALL|no connection to the server",
-     "broke off in the middle; load it again"),
-    (r"no such table|Table with name", "has no such table; check its name"),
-    (r"no such column|Referenced column|Binder Error", "has no such column; check its name"),
-    (r"not a database|not a valid DuckDB|Serialization Error|malformed|newer version",
-     "is not a file of that database, or is damaged; give the path of a whole one"),
-    (r"is locked|Conflicting lock|different configuration|busy",
-     "is in use by another program that writes to it; load it when that has ended"),
-    (r"syntax error|Parser Error|incomplete input", "does not understand the query; correct it"),
-    (r"readonly|read-only|READ ONLY", "was asked to write, and is only read; give a query that selects"),
-)  # fmt: skip
-
-
 def _refuse(error: Exception, database: Database) -> NoReturn:
     """Refuse in a sentence of ours: what a driver says may repeat rows, and the statement."""
-    told = str(error)
-    says = _BY_STATE.get(str(getattr(error, "sqlstate", None)))
-    says = says or next((says for words, says in _BY_WORDS if re.search(words, told)), None)
-    if says is None:
-        says = f"cannot be read ({shortened(type(error).__name__)}); check the query, or run it in a program of its own"
+    says = sentence_of(error, _passwords(database.kind))
     kind = UnknownNameError if says.startswith("has no") else GraphFormatError
     raise kind(f"{database.name!r} {says}") from None

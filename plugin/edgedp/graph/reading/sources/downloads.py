@@ -18,12 +18,11 @@ from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile
 
 from edgedp.words.errors import GraphFormatError
+from edgedp.words.places import expanded
 from edgedp.words.shown import address_shown, shortened
 
 if TYPE_CHECKING:
     from edgedp.words.progress import Progress
-
-__all__ = ["Download", "cache_folder", "fetch", "fetch_member", "file_sha256"]
 
 _log = logging.getLogger("edgedp.graph.reading")
 
@@ -68,7 +67,7 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return ``EDGEDP_CACHE``, or the folder that the operating system keeps for caches."""
     named = environment.get("EDGEDP_CACHE")
     if named:
-        return Path(named).expanduser()
+        return expanded(named, "EDGEDP_CACHE")
     import pooch
 
     return Path(pooch.os_cache("edgedp"))

@@ -6,12 +6,13 @@ import glob
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, NoReturn
+from urllib.parse import unquote, urlsplit
 
-from edgedp.graph.reading.sources.parts import Part, partition_of
 from edgedp.words.errors import GraphFormatError, UnknownNameError
-
-__all__ = ["TABLES", "Part", "is_hidden", "is_pattern", "marks_of", "partition_of", "parts_of"]
 
 TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": "an Iceberg table"}
 """Folders that say which files of a table still count: without them removed rows would be edges."""
@@ -21,6 +22,33 @@ _REMEDIES = {
     "metadata": "name the metadata file of its present version (metadata/....metadata.json), which its catalogue "
     "names, or export its present rows to Parquet and load those",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file or object, the columns that the names of its folders give (``month=2024-06/``), and an object's mark."""
+
+    path: PurePath
+    partition: tuple[tuple[str, str], ...] = ()
+    bucket: Any = None
+    mark: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path) if self.bucket is None else self.bucket.name
+
+
+def partition_of(path: PurePath) -> tuple[tuple[str, str], ...]:
+    """Return the columns that the names of a file's folders give.
+
+    Examples
+    --------
+    >>> partition_of(PurePath("payments/month=2024-06/part-0.csv"))
+    (('month', '2024-06'),)
+    """
+    pairs = [name.split("=", 1) for name in path.parent.parts if "=" in name.strip("=")]
+    return tuple((name, value) for name, value in pairs)
 
 
 def is_pattern(name: str) -> bool:
@@ -45,12 +73,10 @@ def parts_of(path: Path, name: str) -> tuple[tuple[Part, ...], int]:
         There is no file, something that is no file, a link to a folder, an unreadable folder, or a table whose own log
         says which files count.
     """
-    from edgedp.graph.reading.sources import lakes
-
-    if lakes.is_delta(path):
-        return lakes.delta_parts(path, name), 0
-    if lakes.is_iceberg(path) and path.is_file():
-        return lakes.iceberg_parts(path, name), 0
+    if (path / "_delta_log").is_dir():
+        return delta_parts(path, name), 0
+    if path.name.endswith(".metadata.json") and path.is_file():
+        return iceberg_parts(path, name), 0
     found = [path] if os.path.isdir(path) else [Path(each) for each in glob.glob(str(path), recursive=True)]
     if not found:
         raise UnknownNameError(f"{name!r} matches no file; check the pattern")
@@ -125,9 +151,8 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
     folders |= {folder for path in files for folder in path.absolute().parents}
     for folder in sorted(folders):
         for mark, what in TABLES.items():
-            log = (
-                folder / mark
-            )  # os.path, not Path: a folder that may not be searched is named when its files are read
+            log = folder / mark
+            # os.path, not Path: a folder that may not be searched is named when its files are read
             if os.path.isdir(log) and (mark != "metadata" or any(log.glob("*.metadata.json"))):
                 raise GraphFormatError(
                     f"{str(folder)!r} is {what}, in which files of removed rows stay; {_REMEDIES[mark]}"
@@ -137,3 +162,109 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
 def _unreadable(path: Path, error: OSError) -> GraphFormatError:
     reason = error.strerror or type(error).__name__
     return GraphFormatError(f"{str(path)!r} cannot be read ({reason}); check the file and who may read it")
+
+
+# -- tables whose own log says which files count: what no file alone says is refused ----------------
+
+_PLAIN = frozenset({"deletionVectors", "timestampNtz", "v2Checkpoint", "variantType", "vacuumProtocolCheck"})
+"""What a table may need of its readers, and its files alone still say, where no row of a file is taken out."""
+
+
+def delta_parts(path: Path, name: str) -> tuple[Part, ...]:
+    """Return the files of the present version of a Delta table.
+
+    Raises
+    ------
+    GraphFormatError
+        The library is missing, or the files alone do not say what the rows are.
+    """
+    try:
+        from deltalake import DeltaTable
+    except ImportError:
+        _not_installed(name, "a Delta table", "deltalake")
+    try:
+        table = DeltaTable(str(path))
+        needs = set(table.protocol().reader_features or ())
+        mapped = table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none"
+        removed = "deletionVectors" in needs and bool(table.deletion_vectors().read_all().num_rows)
+        files = [Path(unquote(urlsplit(each).path) if "://" in each else each) for each in table.file_uris()]
+    except Exception as error:  # of the library, whose words may repeat paths and values
+        raise GraphFormatError(
+            f"{name!r} is a Delta table, in which files of removed rows stay, and whose log cannot be read "
+            f"({type(error).__name__}); export its present rows to Parquet and load those"
+        ) from None
+    if mapped or removed or needs - _PLAIN:
+        what = "columns of other names in its files" if mapped else "rows taken out of files"
+        _not_plain(name, "a Delta table", what if mapped or removed else "features that edgedp does not know")
+    return _sorted(files, name)
+
+
+def iceberg_parts(path: Path, name: str) -> tuple[Part, ...]:
+    """Return the files of the version of an Iceberg table that a metadata file describes.
+
+    Raises
+    ------
+    GraphFormatError
+        As of `delta_parts`.
+    """
+    try:
+        from pyiceberg.table import StaticTable
+    except ImportError:
+        _not_installed(name, "a version of an Iceberg table", "pyiceberg")
+    try:
+        table = StaticTable.from_metadata(str(path.absolute()))
+        tasks = list(table.scan().plan_files())
+        names = {field.field_id: set[str]() for schema in table.metadata.schemas for field in schema.fields}
+        for schema in table.metadata.schemas:
+            for field in schema.fields:
+                names[field.field_id].add(field.name)
+        formats = {
+            str(getattr(task.file.file_format, "value", task.file.file_format)).upper() for task in tasks
+        }
+        files = [_local(task.file.file_path) for task in tasks]
+    except Exception as error:  # of the library
+        raise GraphFormatError(
+            f"{name!r} describes no Iceberg table that can be read ({type(error).__name__}); export its "
+            "present rows to Parquet and load those"
+        ) from None
+    what = (
+        "columns that were renamed"
+        if any(len(each) > 1 for each in names.values())
+        else "rows taken out of files"
+        if any(task.delete_files for task in tasks)
+        else "files that are not Parquet on this machine"
+        if formats - {"PARQUET"} or None in files
+        else None
+    )
+    if what is not None:
+        _not_plain(name, "a version of an Iceberg table", what)
+    return _sorted([file for file in files if file is not None], name)
+
+
+def _local(address: str) -> Path | None:
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return Path(address.removeprefix("file:"))
+    return Path(unquote("/" + rest.lstrip("/"))) if scheme == "file" else None
+
+
+def _sorted(files: list[Path], name: str) -> tuple[Part, ...]:
+    if not files:
+        raise GraphFormatError(f"{name!r} holds no row; check the table")
+    with suppress(OSError):
+        files = [each.resolve() for each in files]
+    return tuple(Part(each, partition_of(each)) for each in sorted(files))
+
+
+def _not_installed(name: str, what: str, library: str) -> NoReturn:
+    raise GraphFormatError(
+        f"{name!r} is {what}, in which files of removed rows stay; install {library} (edgedp[lakes]), or export its "
+        "present rows to Parquet and load those"
+    ) from None
+
+
+def _not_plain(name: str, what: str, why: str) -> NoReturn:
+    raise GraphFormatError(
+        f"{name!r} is {what} with {why}, so that its files do not say its rows; export its present rows to "
+        "Parquet and load those"
+    )

@@ -16,14 +16,14 @@ from edgedp.graph.reading.sources.catalogue import Dataset, Resource, dataset, d
 from edgedp.graph.reading.sources.content import STANDARD_INPUT
 from edgedp.graph.reading.sources.databases import Database, database_of
 from edgedp.graph.reading.sources.downloads import Download, cache_folder, fetch, fetch_member, file_sha256
-from edgedp.graph.reading.sources.folders import is_pattern
+from edgedp.graph.reading.sources.folders import is_pattern, parts_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
+from edgedp.words.places import expanded
 from edgedp.words.shown import address_shown, kind_of, path_of, shown
 
 if TYPE_CHECKING:
+    from edgedp.graph.reading.sources.folders import Part
     from edgedp.words.progress import Progress
-
-__all__ = ["Location", "local_copy", "locate", "name_of", "obtain"]
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _ENDINGS = (
@@ -63,6 +63,10 @@ class Location:
     bucket: Bucket | None = None
     notes: tuple[str, ...] = field(default=())
 
+    def parts(self) -> tuple[tuple[Part, ...], int]:
+        """Return the files of a folder, or the objects of a bucket, and how many hidden ones were left out."""
+        return parts_of(self.path or Path(), self.name) if self.bucket is None else self.bucket.parts()
+
 
 def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bool = False) -> Location:
     """Find the file behind a dataset's name, an address, a path or ``-``."""
@@ -84,7 +88,7 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
     scheme = _SCHEME.match(source)
     if scheme is None:
         path = Path(source)
-        if not path.exists() and path.name == source and not is_pattern(source):
+        if not os.path.exists(path) and path.name == source and not is_pattern(source):
             raise UnknownNameError(
                 f"{what} is {source!r}, must be a file that exists"
                 + (f", an address or a dataset; {suggestion(source, names)}" if names else "; check the path")
@@ -154,7 +158,7 @@ def local_copy(resource: Resource, environment: Mapping[str, str] = os.environ) 
     named = environment.get("EDGEDP_DATA")
     if not named:
         return None
-    folder = Path(named).expanduser()
+    folder = expanded(named, "EDGEDP_DATA")
     if not folder.is_dir():
         raise GraphFormatError(f"EDGEDP_DATA is {shown(named)!r}, must be a folder; correct it or unset it")
     for name, sha256 in resource.copies.items():

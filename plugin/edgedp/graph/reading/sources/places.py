@@ -5,14 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import posixpath
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.words.errors import ParameterError
-
-__all__ = ["canonical", "canonical_pattern", "canonical_table", "overlap", "same_place"]
+from edgedp.words.places import expanded, is_utf8
 
 _SAME = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
 _NAMED_BEFORE_HOST = frozenset(
@@ -21,6 +19,20 @@ _NAMED_BEFORE_HOST = frozenset(
 _BUCKETS = frozenset({"s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"})
 """Object stores, whose buckets have no port."""
 
+CATALOGUED = "table:"
+"""How the name of a table of Spark's catalogues begins, where an address is asked for."""
+
+
+def is_catalogued(address: Any) -> bool:
+    """Return whether an address is the name of a table of a catalogue, which Spark alone finds.
+
+    Examples
+    --------
+    >>> is_catalogued("table:bank.payments"), is_catalogued("./table:bank.payments")
+    (True, False)
+    """
+    return isinstance(address, str) and address.startswith(CATALOGUED)
+
 
 def canonical(address: Any, name: str) -> str:
     """Return an address as Spark and the registry have it: one of a file is whole.
@@ -28,7 +40,8 @@ def canonical(address: Any, name: str) -> str:
     Raises
     ------
     ParameterError
-        It holds a password or a query, which the registry would keep, or what Spark takes for a pattern.
+        It holds a password or a query, which the registry would keep, what Spark takes for a pattern, or bytes of a
+        path that are no text.
 
     Examples
     --------
@@ -39,21 +52,27 @@ def canonical(address: Any, name: str) -> str:
     """
     if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
         raise ParameterError(f"{name} is not an address; give a path, or an address that Spark reads")
-    text = os.fspath(address)
+    place = _canonical(os.fspath(address), name)
+    if not is_utf8(place):
+        raise ParameterError(f"{name} is at a path that is not UTF-8, which no registry can keep; rename it")
+    return place
+
+
+def _canonical(text: str, name: str) -> str:
     if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
         raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
     if text[:5].lower() == "file:" and not text[5:].startswith("//"):
         text = text[5:]
     scheme, mark, rest = text.partition("://")
     if not mark:
-        return "file://" + str(Path(text).expanduser().resolve())
+        return "file://" + os.path.realpath(expanded(text, name))
     host, slash, path = rest.partition("/")
     if _holds_credentials(scheme.lower(), host, rest):
         raise ParameterError(
             f"{name} holds a password or a key, must be only an address; give these to Spark's settings"
         )
     if scheme.lower() == "file":
-        return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
+        return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
@@ -119,16 +138,22 @@ def _holds_credentials(scheme: str, host: str, rest: str) -> bool:
 def canonical_table(database: Database, table: str | None) -> str:
     """Return where the rows of a table are; a query may read every table, so its place is the whole database.
 
-    Users, ports that are the default and settings say nothing of the place; SQLite and DuckDB know no case.
+    Users, ports that are the default and settings say nothing of the place; SQLite and DuckDB know no case, and of the
+    others that do not the server says so. A query in MySQL or SQL Server may read every database of its server.
 
     Examples
     --------
     >>> canonical_table(Database("postgresql", "postgresql://ada@DB.example.org:5432/bank?sslmode=require"), "payments")
     'postgresql://db.example.org/bank/public.payments'
+    >>> server = Database("mariadb", "mariadb://ada@DB.example.org:3306/Bank")
+    >>> canonical_table(server, "payments"), canonical_table(server, "other.Payments"), canonical_table(server, None)
+    ('mysql://db.example.org/bank/payments', 'mysql://db.example.org/other/payments', 'mysql://db.example.org')
     """
     if database.kind in ("sqlite", "duckdb"):
         base, schema = database.whole_address(), "main"
         table = None if table is None else table.lower()
+    elif database.kind in _OF_SERVERS:
+        return _canonical_of_server(database, table)
     else:
         parts = urlsplit(database.address)
         asked = parse_qs(parts.query)
@@ -141,6 +166,23 @@ def canonical_table(database: Database, table: str | None) -> str:
     if table is None:
         return base
     return f"{base}/{quote(table if '.' in table else f'{schema}.{table}', safe='')}"
+
+
+_OF_SERVERS = {"mysql": ("mysql", 3306, ""), "mariadb": ("mysql", 3306, ""), "mssql": ("mssql", 1433, "dbo")}
+"""What databases whose statements reach other databases are called, their usual port, and the schema of a bare name."""
+
+
+def _canonical_of_server(database: Database, table: str | None) -> str:
+    scheme, usual, schema = _OF_SERVERS[database.kind]
+    parts = urlsplit(database.address)
+    host = (parts.hostname or "localhost").lower()
+    host = "localhost" if host in ("127.0.0.1", "::1") else host
+    base = f"{scheme}://{host}{'' if parts.port in (None, usual) else f':{parts.port}'}"
+    if table is None:
+        return base
+    steps = table.lower().split(".")
+    default = [parts.path.strip("/").lower(), *([schema] if schema else [])]
+    return "/".join([base, *(quote(step, safe="") for step in default[: -len(steps) + 1 or None] + steps)])
 
 
 def same_place(one: str, other: str) -> bool:

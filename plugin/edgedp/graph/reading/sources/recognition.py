@@ -8,8 +8,6 @@ from typing import Literal
 
 from edgedp.words.errors import GraphFormatError
 
-__all__ = ["BYTE_ORDER_MARK", "Format", "begins", "recognise"]
-
 Format = Literal[
     "text", "parquet", "arrow", "json lines", "matrix market", "graphml", "gexf", "gml", "pajek", "metis"
 ]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from edgedp.graph.reading.options import ReadingOptions
-from edgedp.graph.reading.text.question import Question
-from edgedp.words.errors import GraphFormatError, UndecidedError
+from edgedp.graph.reading.text.question import Seen
+from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import shortened
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["Seen", "judge_ids"]
 
 _MISSING = [
     word
@@ -30,103 +27,86 @@ _LISTED = r"^[\[{(].*[\])}]$"
 _BETWEEN = (";", ",", "|", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a question shows of a source: its name, the columns of the ends, their names, first rows, first line."""
-
-    source: str
-    picked: tuple[int, ...]
-    names: tuple[str, ...] | None
-    rows: tuple[tuple[str, ...], ...]
-    header: bool | None = None
-
-
-def judge_ids(columns: list[pl.Series], seen: Seen, options: ReadingOptions) -> None:
+def judge_ids(columns: list[pl.Series], seen: Seen) -> None:
     """Refuse or ask about ids that are hardly any; what is asked is answered by saying how ids are taken.
 
     Raises
     ------
     UndecidedError
-        Integers beside texts; ids that stand for nobody; spans of time; a second line of names; an end that lists
-        several ids.
+        A rule of `_ASKED` holds: integers beside texts, ids that stand for nobody, spans of time, a second line of
+        names, or an end that lists several ids.
     GraphFormatError
-        Missing values, numbers that a spreadsheet has cut, comments behind a row.
+        One of `_REFUSED` does: missing values, numbers that a spreadsheet has cut, comments behind a row.
     """
     import polars as pl
 
-    if options.ids is not None:
+    if seen.given.ids is not None:
         return
-    if columns[0].dtype != pl.String:
-        _ask_of_nobody(columns, seen)
-        if len(columns) == 2:
-            _ask_of_spans(columns, seen)
-        return
-    _refuse_odd_ids(columns, options, seen.source)
-    if len(columns) == 2:
-        _ask_of_mixture(columns, seen)
-        _ask_of_second_names(columns, seen)
-        _ask_of_lists(columns, seen)
+    texts = columns[0].dtype == pl.String
+    for column in columns if texts else ():
+        for pattern, holds, condition in _REFUSED:
+            odd = column.filter(column.is_in(_MISSING) if pattern is None else column.str.contains(pattern))
+            if len(odd) and not (pattern == _COMMENT_BEHIND and seen.given.comments == ()):
+                what = holds.format(
+                    id=repr(odd[0][:40]), rows=f"{len(odd):,} row{'s' if len(odd) > 1 else ''}"
+                )
+                raise GraphFormatError(
+                    f"{seen.source!r} holds {what}, {condition}, or say that it is an id ({option('ids', 'text')})"
+                )
+    for of_texts, width, asks in _ASKED:
+        if of_texts == texts and width <= len(columns) and (asked := asks(columns, seen)):
+            seen.ask_of_ids(asked, "text" if texts else "integer")
 
 
-def _ask_of_nobody(columns: list[pl.Series], seen: Seen) -> None:
-    """Ask about ids such as -1 beside others, where no other id is negative: they mostly stand for nobody."""
-    for side, column in enumerate(columns):
+def _nobody(columns: list[pl.Series], seen: Seen) -> str | None:
+    """Return what to ask about ids such as -1 beside others, where no other is negative: they mostly mean nobody."""
+    for at, column in zip(seen.picked or (), columns, strict=True):
         low, high = column.min(), column.max()
         if not (isinstance(low, int) and isinstance(high, int) and low < 0 <= high):
             continue
-        negative = column.filter(column < 0).unique()
-        if negative.is_in(_NOBODY).all():
-            _ask(
-                seen,
-                f"holds {low} as an id in column {seen.picked[side] + 1}, which may stand for nobody",
-                "integer",
-            )
+        if column.filter(column < 0).unique().is_in(_NOBODY).all():
+            return f"holds {low} as an id in column {at + 1}, which may stand for nobody"
+    return None
 
 
-def _ask_of_spans(columns: list[pl.Series], seen: Seen) -> None:
-    """Ask about numbers under ``from`` and ``to`` behind other columns, which may be the ends of a span of time."""
-    names = [seen.names[i].lower() for i in seen.picked] if seen.names else []
+def _spans(columns: list[pl.Series], seen: Seen) -> str | None:
+    """Return what to ask about ``from`` and ``to`` behind other columns, which may be the ends of a span of time."""
+    names = [seen.names[i].lower() for i in seen.picked or ()] if seen.names else []
     if names == ["from", "to"] and seen.picked != (0, 1) and (columns[0] <= columns[1]).all():
-        _ask(
-            seen,
-            "has numbers under 'from' that are never above those under 'to', perhaps spans of time",
-            "integer",
-        )
+        return "has numbers under 'from' that are never above those under 'to', perhaps spans of time"
+    return None
 
 
-def _ask_of_mixture(columns: list[pl.Series], seen: Seen) -> None:
-    """Ask about integers beside texts: a second line of names, a line of totals, or ids of two kinds."""
+def _mixture(columns: list[pl.Series], _: Seen) -> str | None:
+    """Return what to ask about integers beside texts: a second line of names, a line of totals, ids of two kinds."""
     texts = [~column.str.contains(_INTEGER) for column in columns]
     shares = [float(text.mean() or 0.0) for text in texts]  # type: ignore[arg-type]
     if not any(0 < share < 1 for share in shares) and sorted(shares) != [0.0, 1.0]:
-        return
+        return None
     mixed = [i for i, share in enumerate(shares) if 0 < share < 1]
     side = mixed[0] if mixed else shares.index(1.0)
     others = "texts" if mixed and shares[side] > 0.5 else "integers"
     at = int((~texts[side] if others == "texts" else texts[side]).arg_max() or 0)
     word = shortened(str(columns[side][at]), 30)
-    _ask(
-        seen,
-        f"holds {word!r} as an id beside {others} (row {at + 1}), perhaps a second line of names or a total",
+    return (
+        f"holds {word!r} as an id beside {others} (row {at + 1}), perhaps a second line of names or a total"
     )
 
 
-def _ask_of_second_names(columns: list[pl.Series], seen: Seen) -> None:
-    """Ask about a first row of one word twice that stands nowhere else: types, units or a line under the names."""
+def _second_names(columns: list[pl.Series], seen: Seen) -> str | None:
+    """Return what to ask about a first row of one word twice that stands nowhere else: types, units, a line."""
     word, twin = str(columns[0][0]), str(columns[1][0])
-    alone = word == twin and sum(int((column == word).sum()) for column in columns) == 2
-    if seen.header and alone and len(columns[0]) > 1:
-        _ask(
-            seen,
-            f"holds {shortened(word, 30)!r} at both ends of only its first row, perhaps a second line of names",
-        )
+    once = word == twin and sum(int((column == word).sum()) for column in columns) == 2
+    if seen.header and once and len(columns[0]) > 1:
+        return f"holds {shortened(word, 30)!r} at both ends of only its first row, perhaps a second line of names"
+    return None
 
 
-def _ask_of_lists(columns: list[pl.Series], seen: Seen) -> None:
-    """Ask about an end that holds several ids, as of a message to two: its pieces are ids that stand elsewhere."""
+def _lists(columns: list[pl.Series], seen: Seen) -> str | None:
+    """Return what to ask about an end that holds several ids, as of a message to two: ids that stand elsewhere."""
     import polars as pl
 
-    for side, column in enumerate(columns):
+    for at, column in zip(seen.picked or (), columns, strict=True):
         for sign in _BETWEEN:
             several = column.filter(column.str.contains(sign, literal=True)).unique()
             if not len(several):
@@ -136,47 +116,30 @@ def _ask_of_lists(columns: list[pl.Series], seen: Seen) -> None:
             pieces = pieces.with_columns(known=pl.col("piece").str.strip_chars(" ").is_in(known.implode()))
             lists = pieces.group_by("id", maintain_order=True).agg(pl.col("known").all()).filter("known")
             if len(lists):
-                told = shortened(lists["id"].min(), 40)
-                _ask(seen, f"holds {told!r} in column {seen.picked[side] + 1}, which lists several ids")
+                return (
+                    f"holds {shortened(lists['id'].min(), 40)!r} in column {at + 1}, which lists several ids"
+                )
         listed = column.filter(column.str.contains(_LISTED))
         if len(listed):
-            _ask(
-                seen,
-                f"holds {shortened(listed[0], 40)!r} in column {seen.picked[side] + 1}, which looks like a list",
-            )
+            return f"holds {shortened(listed[0], 40)!r} in column {at + 1}, which looks like a list"
+    return None
 
 
-def _refuse_odd_ids(columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
-    """Refuse missing values, numbers that a spreadsheet has cut, and comments behind a row."""
-    for column in columns:
-        missing = column.filter(column.is_in(_MISSING))
-        if len(missing):
-            rows = f"{len(missing):,} row{'s' if len(missing) > 1 else ''}"
-            raise GraphFormatError(
-                f"{source!r} holds {missing[0]!r} as an id in {rows}, must hold no missing values; drop "
-                f"those rows, or say that it is an id ({option('ids', 'text')})"
-            )
-        cut = column.filter(column.str.contains(_CUT))
-        if len(cut):
-            raise GraphFormatError(
-                f"{source!r} holds the id {cut[0][:40]!r}, a number that has lost digits, must hold whole ids; export "
-                f"them as texts, or say that it is an id ({option('ids', 'text')})"
-            )
-        behind = column.filter(column.str.contains(_COMMENT_BEHIND))
-        if len(behind) and options.comments != ():
-            raise GraphFormatError(
-                f"{source!r} holds the id {behind[0][:40]!r}, must have comments on lines of their own; "
-                f"move the comment, or say that it is an id ({option('ids', 'text')})"
-            )
-
-
-def _ask(seen: Seen, what: str, ids: str = "text") -> NoReturn:
-    load: dict[str, bool | int | str] = {"source": seen.picked[0] + 1, "target": seen.picked[-1] + 1}
-    if seen.header is not None:
-        load["header"] = seen.header
-    raise UndecidedError(
-        Question(
-            source=seen.source, what=what, names=seen.names, rows=seen.rows, candidates=seen.picked,
-            load=load | {"ids": ids},
-        )
-    )  # fmt: skip
+_REFUSED = (
+    (None, "{id} as an id in {rows}", "must hold no missing values; drop those rows"),
+    (
+        _CUT,
+        "the id {id}, a number that has lost digits",
+        "must hold whole ids; export them as texts",
+    ),
+    (_COMMENT_BEHIND, "the id {id}", "must have comments on lines of their own; move the comment"),
+)
+"""What texts are no ids, by a pattern (None: `_MISSING`), and the sentence that refuses them."""
+_ASKED: tuple[tuple[bool, int, Callable[[list[pl.Series], Seen], str | None]], ...] = (
+    (False, 1, _nobody),
+    (False, 2, _spans),
+    (True, 2, _mixture),
+    (True, 2, _second_names),
+    (True, 2, _lists),
+)
+"""Rules of texts or of integers, for so many columns at least; each returns what it asks, as the end of a sentence."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 
-from edgedp.graph.reading.beside import NONE, Beside, beside_of, ends_beside
+from edgedp.graph.reading.beside import NONE, Beside, beside_of, named_ends
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.text.deciding import decide
-from edgedp.graph.reading.text.lines import COMMENTS, data_lines, decoded, split_line
-from edgedp.graph.reading.text.words import is_number
+from edgedp.graph.reading.text.lines import COMMENTS, decoded, fields_of, first_lines, split_line
+from edgedp.graph.reading.text.words import hold_a_number
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.spoken import option
-
-__all__ = ["EDGE_SEPARATORS", "NODE_SEPARATORS", "Layout", "detect_layout"]
 
 EDGE_SEPARATORS = "\t,; "
 NODE_SEPARATORS = "\t,;"  # in a list of nodes a space belongs to the id
@@ -57,8 +54,8 @@ class Layout:
     first : tuple of str
         The fields of the first line of data.
     start, number, second_number : int
-        Offset behind the first line of data in the block that it was detected in, and the numbers of the first two
-        lines of data (from 1, comments counted; the second is 0 where there is none).
+        Offset of the first row, behind the names of the columns, and the numbers of the first two lines of data
+        (from 1, comments counted; the second is 0 where there is none).
     comments : tuple of bytes
         What a line of comment starts with.
     judge_comments : bool
@@ -105,24 +102,18 @@ class Layout:
         return tuple(self.first[column] for column in self.picked)
 
 
-def detect_layout(
-    block: bytes, source: str, width: int, options: ReadingOptions, head: bytes = b""
-) -> Layout:
+def detect_layout(block: bytes, source: str, width: int, options: ReadingOptions) -> Layout:
     """Tell the layout from the first lines of data; a text without any is refused.
 
     Parameters
     ----------
     block : bytes
-        Whole lines.
+        Whole lines, from the first of the text.
     width : int
         2 for edges, 1 for nodes.
-    head : bytes
-        What stood before the block, all of it comments.
     """
     comments = COMMENTS if options.comments is None else options.comments
-    whole = block.rfind(b"\n", 0, SAMPLE_BYTES) + 1
-    lines = list(islice(data_lines(block[:whole], comments), SAMPLE_LINES))
-    lines = lines or list(islice(data_lines(block, comments), 1))
+    lines = first_lines(block, comments, 1)
     if not lines:
         what = "holds nothing but comments and blank lines" if block.strip() else "is empty"
         advice = "check the file"
@@ -132,6 +123,8 @@ def detect_layout(
             )
         raise GraphFormatError(f"{source!r} {what}, must hold at least one line of data; {advice}")
     number, start, raw = lines[0]
+    whole = block.rfind(b"\n", start, start + SAMPLE_BYTES) + 1 or block.find(b"\n", start) + 1
+    lines = first_lines(block[:whole], comments, SAMPLE_LINES, start, number)
     separator = options.separator or _excel(raw)
     if separator is not None and options.separator is None:
         lines = lines[1:]
@@ -145,10 +138,12 @@ def detect_layout(
     candidates = EDGE_SEPARATORS if width == 2 else NODE_SEPARATORS
     separator = separator or _separator(text, lines, source, candidates)
     first = split_line(raw, number, separator, source)
-    sample = _sample(lines[1:], separator, len(first), source)
+    sample = fields_of(lines[1:], separator, source)
+    if sample is not None and any(len(fields) != len(first) for fields in sample):
+        sample = None
     if len(first) < width:
         raise GraphFormatError(f"{source!r} has one column, must have two ids in each line; {_other(text)}")
-    before = [line for line in (head + block[:start]).split(b"\n") if comments and line.startswith(comments)]
+    before = [line for line in block[:start].split(b"\n") if comments and line.startswith(comments)]
     named = _names_in_comment(before, separator, first, source) if width == 2 else None
     kind = _KONECT.match(before[0]) if before else None
     if kind and kind[1] == b"dynamic":
@@ -156,7 +151,8 @@ def detect_layout(
             f"{source!r} says 'dynamic', so its rows add edges and take them away; write the edges that are left, or "
             "take that line out to read all that ever were"
         )
-    options = _named_ends(first, named, width, options, source)
+    called = named or (first if options.header is not False else None)
+    options = named_ends(options, called, len(first), width, source)
     decision = decide(
         first, sample, width, options, source, named,
         konect=kind is not None, bipartite=any(map(_BIPARTITE.match, before)),
@@ -167,7 +163,7 @@ def detect_layout(
         len(first),
         decision.picked,
         tuple(first),
-        end,
+        end if decision.header else start,
         number,
         lines[1][0] if len(lines) > 1 else 0,
         comments,
@@ -177,17 +173,6 @@ def detect_layout(
         tuple(tuple(row) for row in rows[:3]),
         beside_of(options, decision.names, decision.picked, len(first), source),
     )
-
-
-def _named_ends(
-    first: list[str], named: list[str] | None, width: int, options: ReadingOptions, source: str
-) -> ReadingOptions:
-    """Return options that name as the ends the two columns that are left, where there are no more."""
-    if width != 2 or options.source is not None:
-        return options
-    names = named or (first if options.header is not False else None)
-    ends = ends_beside(options, names, len(first), source)
-    return options if ends is None else replace(options, source=ends[0], target=ends[1])
 
 
 def _excel(raw: bytes) -> str | None:
@@ -208,25 +193,9 @@ def _names_in_comment(
             names = split_line(body, 0, mark, source)
         except GraphFormatError:
             return None
-        if len(names) == len(first) and all(names) and not any(map(is_number, names)):
+        if len(names) == len(first) and all(names) and not hold_a_number(names):
             return None if any(name.lower() in _PROSE for name in names) else names
     return None
-
-
-def _sample(
-    lines: list[tuple[int, int, bytes]], separator: str, columns: int, source: str
-) -> list[list[str]] | None:
-    """Split the sample; None where a line of it is broken, which the reader will refuse by its number."""
-    rows = []
-    for number, _, raw in lines:
-        try:
-            fields = split_line(raw, number, separator, source)
-        except GraphFormatError:
-            return None
-        if len(fields) != columns:
-            return None
-        rows.append(fields)
-    return rows
 
 
 def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, candidates: str) -> str:
@@ -259,12 +228,9 @@ def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, cand
 
 def _width(lines: list[tuple[int, int, bytes]], separator: str, source: str) -> int:
     """Return the number of columns where all lines have as many, two at least; else 0."""
-    try:
-        widths = {len(split_line(raw, number, separator, source)) for number, _, raw in lines}
-    except GraphFormatError:
-        return 0
-    width = widths.pop()
-    return width if not widths and width > 1 else 0
+    widths = {len(fields) for fields in fields_of(lines, separator, source) or ()}
+    width = widths.pop() if len(widths) == 1 else 0
+    return width if width > 1 else 0
 
 
 def _other(text: str) -> str:

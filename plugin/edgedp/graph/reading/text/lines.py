@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import NoReturn
 
 import numpy as np
 
 from edgedp.graph.reading.sources.recognition import BYTE_ORDER_MARK
 from edgedp.words.errors import GraphFormatError
-
-__all__ = ["COMMENTS", "Blocks", "data_lines", "decoded", "refuse_line", "split_line"]
 
 BLOCK = 1 << 23
 NEWLINE = ord("\n")
@@ -51,6 +49,15 @@ class Blocks:
         block = next(self._blocks)
         self.line_count += _lines_in(block)
         return block
+
+    def first(self, comments: tuple[bytes, ...]) -> bytes:
+        """Return the text as far as the end of the first block with a line of data."""
+        text = b""
+        for block in self:
+            text += block
+            if next(data_lines(block, comments), None) is not None:
+                break
+        return text
 
     def push_back(self, block: bytes) -> None:
         """Hand a block, or the rest of it, out again."""
@@ -118,6 +125,21 @@ def data_lines(
             yield number, start, line
         start = end + 1
         number += 1
+
+
+def first_lines(
+    data: bytes, comments: tuple[bytes, ...], most: int, start: int = 0, number: int = 1
+) -> list[tuple[int, int, bytes]]:
+    """Return so many lines of `data_lines` at most."""
+    return list(islice(data_lines(data, comments, start, number), most))
+
+
+def fields_of(lines: Iterable[tuple[int, int, bytes]], separator: str, source: str) -> list[list[str]] | None:
+    """Return the fields of some lines; None where one is broken, which the reader refuses by its number."""
+    try:
+        return [split_line(raw, number, separator, source) for number, _, raw in lines]
+    except GraphFormatError:
+        return None
 
 
 def split_line(raw: bytes, number: int, separator: str, source: str) -> list[str]:

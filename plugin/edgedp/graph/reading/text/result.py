@@ -6,19 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from edgedp.graph.reading.text.words import is_integer
-from edgedp.words.errors import GraphFormatError
-from edgedp.words.shown import shortened
-from edgedp.words.spoken import option
-
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
     from edgedp.graph.columns import Column
-
-__all__ = ["Read", "ids_told", "of_one_type"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,55 +83,3 @@ class Read:
         import polars as pl
 
         return self.columns[0].dtype == pl.String
-
-
-def ids_told(columns: list[pl.Series], asked: str | None) -> str:
-    """Say how ids were taken, and of texts why they are no integers, by an example.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> print(ids_told([pl.Series(["7", "007"])], None))
-    texts, as they are written: '007' would change as a number; ids='integer' reads numbers
-    """
-    import polars as pl
-
-    if columns[0].dtype != pl.String:
-        return "integers, as asked" if asked == "integer" else "integers"
-    if asked == "text":
-        return "texts, as asked"
-    from edgedp.graph.reading.text.table import CANONICAL
-
-    for column in columns:
-        odd = column.filter(~column.str.contains(r"^[+-]?[0-9]+$"))
-        if len(odd):
-            return f"texts; {shortened(odd[0], 30)!r} is not an integer"
-    for column in columns:
-        odd = column.filter(~column.str.contains(CANONICAL))
-        if len(odd) and is_integer(odd[0]) and -(2**63) <= int(odd[0]) < 2**63:
-            told = shortened(odd[0], 30)
-            return (
-                f"texts, as they are written: {told!r} would change as a number; "
-                f"{option('ids', 'integer')} reads numbers"
-            )
-    return "texts; not all are integers of 64 bits"
-
-
-def of_one_type(
-    ends: list[list[str]], nodes: list[str] | None, asked: str | None, source: str
-) -> tuple[list[pl.Series], pl.Series | None]:
-    """Turn texts into series: integers where all of them are, the nodes included, else texts."""
-    import polars as pl
-
-    from edgedp.graph.reading.text.table import integers_of
-
-    columns = [
-        pl.Series(values=each, dtype=pl.String) for each in [*ends, *([] if nodes is None else [nodes])]
-    ]
-    integers = None if asked == "text" else integers_of(columns, anyhow=asked == "integer")
-    if integers is None and asked == "integer":
-        raise GraphFormatError(
-            f"{source!r} holds an id that is not an integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
-        )
-    columns = integers or columns
-    return columns[: len(ends)], None if nodes is None else columns[-1]

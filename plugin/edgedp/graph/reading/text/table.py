@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.reading.series import integers_of, joined, narrowed
 from edgedp.graph.reading.text.layout import Layout
 from edgedp.graph.reading.text.lines import Blocks, data_lines, refuse_line, split_line
-from edgedp.graph.reading.text.words import could_name_a_column, is_integer
+from edgedp.graph.reading.text.words import are_integers, could_name_a_column, is_integer
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
@@ -25,18 +26,10 @@ if TYPE_CHECKING:
 
     from edgedp.graph.reading.options import Ids
 
-__all__ = ["CANONICAL", "TextColumns", "integers_of", "joined", "narrowed", "read_columns"]
-
-NEWLINE, SPACE, QUOTE, TAB = b'\n "\t'
-ZERO, NINE, PLUS, MINUS = b"09+-"
-CANONICAL = r"^(0|-?[1-9][0-9]{0,18})$"
-_NUMBER = r"^[+-]?[0-9]+$"
-_PIECE = 1 << 17
-
 
 @dataclass(slots=True)
 class TextColumns:
-    """The columns that were read, without the first line of data.
+    """The columns that were read.
 
     Parameters
     ----------
@@ -81,31 +74,13 @@ class _Parts:
         return [joined([part[column] for part in self.parts]) for column in range(self.width)]
 
 
-def narrowed(column: pl.Series) -> pl.Series:
-    """Return integers in 32 bits where all of them fit: a text of a hundred million lines is held in half the room."""
-    import polars as pl
-
-    low, high = column.min(), column.max()
-    fits = low is not None and low >= -(2**31) and high < 2**31  # type: ignore[operator]
-    return column.cast(pl.Int32) if fits and column.dtype == pl.Int64 else column
-
-
-def joined(pieces: list[pl.Series]) -> pl.Series:
-    """Join columns of one type, or of integers of 32 and 64 bits, piece by piece and without a copy of all."""
-    import polars as pl
-
-    if len({piece.dtype for piece in pieces}) > 1:
-        pieces = [piece.cast(pl.Int64) for piece in pieces]
-    return pl.concat(pieces, rechunk=False)
-
-
 def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -> TextColumns:
     """Read the picked columns of all lines that the blocks still hold.
 
     Parameters
     ----------
     blocks : Blocks
-        The text behind the first line of data.
+        The text from the first row on.
     ids : {"integer", "text"} or None
         None reads integers where every field is the usual writing of an integer of 64 bits, so that no id
         changes, and texts otherwise.
@@ -148,7 +123,7 @@ def _without_comments(block: bytes, layout: Layout, number: int, source: str) ->
         for match in pattern.finditer(block):
             line = match[0][:-1]
             words = line[1:].decode(errors="replace").split()
-            vertex = bool(words) and all(map(is_integer, words))  # LGL writes a vertex behind the sign
+            vertex = bool(words) and are_integers(words)  # LGL writes a vertex behind the sign
             if could_be_a_row(line, layout) or vertex or line == b"#":
                 where = number + block.count(b"\n", 0, match.start())
                 refuse_comment(line, where, source)
@@ -200,10 +175,10 @@ def _read_block(block: bytes, layout: Layout, ids: Ids | None, *, texts: bool) -
     if not block:
         dtype = pl.String if texts else pl.Int64
         return [pl.Series(dtype=dtype) for _ in layout.taken]
-    regular = _regular_rows(block, layout)
+    regular = regular_rows(block, layout)
     if regular is None and b'"' not in block:
-        block = _squeezed(block, blanks=layout.separator == " ")
-        regular = _regular_rows(block, layout) if block else None
+        block = squeezed(block, blanks=layout.separator == " ")
+        regular = regular_rows(block, layout) if block else None
     if regular is None:
         return None
     rows, plain = regular
@@ -228,7 +203,7 @@ def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Seri
             separator=layout.separator,
             quote_char='"' if b'"' in block else None,
             schema={name: wanted if int(name) in layout.taken else pl.String for name in names},
-            columns=sorted(layout.taken),
+            columns=sorted(set(layout.taken)),
         )
     except pl.exceptions.PolarsError:
         return None
@@ -257,23 +232,56 @@ def _typed(
     return columns if integers is None else [*integers, *beside]
 
 
-def integers_of(columns: list[pl.Series], *, anyhow: bool = False) -> list[pl.Series] | None:
-    """Return texts as 64-bit integers; None unless each is the usual writing of one, or any writing with `anyhow`."""
+# -- the slow way -----------------------------------------------------------------------------------
+
+
+def _read_lines(block: bytes, number: int, layout: Layout, source: str) -> list[pl.Series]:
+    """Read line by line; refuse the first broken line by its number and text."""
     import polars as pl
 
-    pattern = _NUMBER if anyhow else CANONICAL
-    converted = []
-    for column in columns:
-        if not column.str.contains(pattern).all():
-            return None
-        integers = column.str.strip_prefix("+").cast(pl.Int64, strict=False)
-        if integers.null_count():
-            return None
-        converted.append(integers)
-    return converted
+    columns: list[list[str]] = [[] for _ in layout.taken]
+    for at, _, raw in data_lines(block, layout.comments, 0, number):
+        fields = split_line(raw, at, layout.separator, source)
+        check_fields(fields, raw, at, layout, source)
+        for column, position in zip(columns, layout.taken, strict=True):
+            column.append(fields[position])
+    return [pl.Series(values=column, dtype=pl.String) for column in columns]
 
 
-def _regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:
+def check_fields(fields: list[str], raw: bytes, number: int, layout: Layout, source: str) -> None:
+    """Refuse a line of another number of fields, or with an empty id."""
+    if len(fields) != layout.columns:
+        expected = f"{layout.columns} field{'s' if layout.columns > 1 else ''}"
+        refuse_line(
+            raw, number, source, f"must hold {expected} as line {layout.number} does, not {len(fields)}"
+        )
+    if any(fields[position] == "" for position in layout.picked):
+        refuse_line(raw, number, source, "must hold no empty id")
+
+
+def _refuse_no_integer(block: bytes, number: int, layout: Layout, source: str) -> NoReturn:
+    """Name the line whose id is no integer of 64 bits, where integers were asked for."""
+    for at, _, raw in data_lines(block, layout.comments, 0, number):
+        fields = split_line(raw, at, layout.separator, source)
+        for position in layout.picked:
+            if not is_integer(fields[position]) or not -(2**63) <= int(fields[position]) < 2**63:
+                first = f"say that it names the columns ({option('header', True)}), or "
+                refuse_line(
+                    raw,
+                    at,
+                    source,
+                    "must hold integers of 64 bits",
+                    f"{first if at == layout.number else ''}read the ids as texts ({option('ids', 'text')})",
+                )
+    raise AssertionError("a block without integers has a line without them")
+
+
+NEWLINE, SPACE, QUOTE, TAB = b'\n "\t'
+ZERO, NINE, PLUS, MINUS = b"09+-"
+_PIECE = 1 << 17
+
+
+def regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:
     """Count the lines of a block if each has exactly the fields of the layout, else None.
 
     With the separators and newlines alone, in order, a regular block is the same pattern in every
@@ -351,7 +359,7 @@ def _pattern_rows(marks: NDArray[np.uint8], separator: int, columns: int) -> int
     return len(lines) if regular else None
 
 
-def _squeezed(block: bytes, *, blanks: bool) -> bytes:
+def squeezed(block: bytes, *, blanks: bool) -> bytes:
     """Drop blank lines and, with `blanks`, make every run of spaces and tabs one, and none at the ends of lines."""
     codes = np.frombuffer(block.replace(b"\t", b" ") if blanks else block, dtype=np.uint8)
     if blanks:
@@ -360,46 +368,3 @@ def _squeezed(block: bytes, *, blanks: bool) -> bytes:
     gap = (codes == SPACE) | (codes == NEWLINE) if blanks else codes == NEWLINE
     follows_newline = np.append(True, codes[:-1] == NEWLINE)
     return bytes(codes[~(gap & follows_newline)])
-
-
-# -- the slow way -----------------------------------------------------------------------------------
-
-
-def _read_lines(block: bytes, number: int, layout: Layout, source: str) -> list[pl.Series]:
-    """Read line by line; refuse the first broken line by its number and text."""
-    import polars as pl
-
-    columns: list[list[str]] = [[] for _ in layout.taken]
-    for at, _, raw in data_lines(block, layout.comments, 0, number):
-        fields = split_line(raw, at, layout.separator, source)
-        check_fields(fields, raw, at, layout, source)
-        for column, position in zip(columns, layout.taken, strict=True):
-            column.append(fields[position])
-    return [pl.Series(values=column, dtype=pl.String) for column in columns]
-
-
-def check_fields(fields: list[str], raw: bytes, number: int, layout: Layout, source: str) -> None:
-    """Refuse a line of another number of fields, or with an empty id."""
-    if len(fields) != layout.columns:
-        expected = f"{layout.columns} field{'s' if layout.columns > 1 else ''}"
-        refuse_line(
-            raw, number, source, f"must hold {expected} as line {layout.number} does, not {len(fields)}"
-        )
-    if any(fields[position] == "" for position in layout.picked):
-        refuse_line(raw, number, source, "must hold no empty id")
-
-
-def _refuse_no_integer(block: bytes, number: int, layout: Layout, source: str) -> NoReturn:
-    """Name the line whose id is no integer of 64 bits, where integers were asked for."""
-    for at, _, raw in data_lines(block, layout.comments, 0, number):
-        fields = split_line(raw, at, layout.separator, source)
-        for position in layout.picked:
-            if not is_integer(fields[position]) or not -(2**63) <= int(fields[position]) < 2**63:
-                refuse_line(
-                    raw,
-                    at,
-                    source,
-                    "must hold integers of 64 bits",
-                    f"read the ids as texts ({option('ids', 'text')})",
-                )
-    raise AssertionError("a block without integers has a line without them")

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from edgedp.graph.columns import Column
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.series import ids_told, integers_of, joined
 from edgedp.graph.reading.sources.content import Content
-from edgedp.graph.reading.text.judging import Seen, judge_ids
+from edgedp.graph.reading.text.judging import judge_ids
 from edgedp.graph.reading.text.layout import Layout, detect_layout
-from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines
-from edgedp.graph.reading.text.result import Read, ids_told
-from edgedp.graph.reading.text.table import (
-    could_be_a_row,
-    integers_of,
-    joined,
-    narrowed,
-    read_columns,
-    refuse_comment,
-)
-from edgedp.graph.reading.text.words import is_integer
+from edgedp.graph.reading.text.lines import COMMENTS, Blocks
+from edgedp.graph.reading.text.question import Seen
+from edgedp.graph.reading.text.result import Read
+from edgedp.graph.reading.text.table import could_be_a_row, read_columns, refuse_comment
 from edgedp.graph.typed import by_value
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import shortened
@@ -30,8 +23,6 @@ from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["read_text"]
 
 _WHOLE = r"^-?[0-9]+\.0+$"
 
@@ -45,18 +36,13 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         A line is broken, or nobody can be sure how the text is meant; the message names the option to give.
     """
     blocks = Blocks(content.chunks, source)
-    signs = COMMENTS if options.comments is None else options.comments
-    block, head = _first_block(blocks, signs)
-    layout = detect_layout(block, source, width, options, head)
-    head_comments = _comments_before(head + block[: layout.start], layout, source)
-    lines_before = blocks.line_count - block.count(b"\n") - head.count(b"\n")
-    layout = _renumbered(layout, lines_before + head.count(b"\n"))
+    block = blocks.first(COMMENTS if options.comments is None else options.comments)
+    layout = detect_layout(block, source, width, options)
+    comments = _comments_before(block[: layout.start], layout, source)
     blocks.push_back(block[layout.start :])
     read = read_columns(blocks, layout, source, options.ids)
     columns = read.columns
-    if not layout.header:
-        columns = _joined(layout, columns, options, source)
-    else:
+    if layout.header:
         _refuse_again(layout, columns, source)
     if len(columns[0]) == 0:
         raise GraphFormatError(f"{source!r} holds a header only; check the file")
@@ -64,19 +50,16 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     if width == 2:
         _refuse_sizes(layout, columns, options, source)
     dates, kept = _beside(read.beside, layout, options, source)
-    seen = Seen(source, layout.picked, layout.names, layout.rows, layout.header)
-    judge_ids(columns, seen, options)
+    judge_ids(columns, Seen(source, options, layout.names, layout.rows, layout.header, layout.picked))
     words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
-    words += [content.compression] if content.compression else []
-    words += ["CRLF"] if blocks.crlf else []
     return Read(
         columns=columns,
-        format=tuple(words),
+        format=(*words, *content.packed, *(["CRLF"] if blocks.crlf else [])),
         line_count=blocks.line_count,
         extra_columns=layout.columns - width - len(layout.beside.positions),
         header=layout.names or (),
         first_line="names of columns" if layout.header else ("an edge" if width == 2 else "a node"),
-        comments=_comments_told(head_comments + read.comment_count, options),
+        comments=_comments_told(comments + read.comment_count, options),
         ids=ids_told(columns, options.ids) + whole,
         picked=layout.picked,
         first_number=layout.second_number if layout.header else layout.number,
@@ -91,14 +74,8 @@ def _beside(
     rest: list[pl.Series], layout: Layout, options: ReadingOptions, source: str
 ) -> tuple[pl.Series | None, dict[str, Column] | None]:
     """Return the dates of all rows, and the columns that are kept of them."""
-    import polars as pl
-
-    beside, found = layout.beside, dict[int, pl.Series]()
-    for at, column in zip(beside.positions, rest, strict=True):
-        if not layout.header:  # the first line of data is a row
-            first = pl.Series(values=[layout.first[at]], dtype=pl.String)
-            column = pl.concat([first, column.cast(pl.String)])
-        found[at] = column
+    beside = layout.beside
+    found = dict(zip(beside.positions, rest, strict=True))
     names = [str(at + 1) for at in range(layout.columns)] if layout.names is None else layout.names
     dates = None
     if beside.date is not None:
@@ -125,24 +102,6 @@ def _undirected(head: bytes, layout: Layout) -> str:
     )
 
 
-def _first_block(blocks: Blocks, signs: tuple[bytes, ...]) -> tuple[bytes, bytes]:
-    """Return the first block with a line of data, and what stood in those before it."""
-    head = b""
-    for block in blocks:
-        if next(data_lines(block, signs), None) is not None:
-            return block, head
-        head += block
-    return head, b""
-
-
-def _renumbered(layout: Layout, before: int) -> Layout:
-    return replace(
-        layout,
-        number=layout.number + before,
-        second_number=layout.second_number and layout.second_number + before,
-    )
-
-
 def _comments_before(text: bytes, layout: Layout, source: str) -> int:
     """Count the comments before the first line of data; refuse one that could be a row."""
     count = 0
@@ -153,33 +112,6 @@ def _comments_before(text: bytes, layout: Layout, source: str) -> int:
             if layout.judge_comments and not named and could_be_a_row(line, layout):
                 refuse_comment(line, number, source)
     return count
-
-
-def _joined(layout: Layout, rest: list[pl.Series], options: ReadingOptions, source: str) -> list[pl.Series]:
-    """Put the first line of data before the others; it is held to what holds for them."""
-    import polars as pl
-
-    for word in layout.words:
-        if word == "":
-            raise GraphFormatError(
-                f"line {layout.number} of {source!r} is {','.join(layout.first)!r}, must hold no empty id; "
-                "correct or remove the line"
-            )
-    if options.ids == "integer" and not all(
-        is_integer(word) and -(2**63) <= int(word) < 2**63 for word in layout.words
-    ):
-        raise GraphFormatError(
-            f"line {layout.number} of {source!r} holds {layout.words[0]!r}, must hold integers of 64 bits; say that it "
-            f"names the columns ({option('header', True)}), or read the ids as texts ({option('ids', 'text')})"
-        )
-    first = [pl.Series(values=[word], dtype=pl.String) for word in layout.words]
-    if rest[0].dtype != pl.String or not len(rest[0]):
-        integers = None if options.ids == "text" else integers_of(first, anyhow=options.ids == "integer")
-        if integers is None:
-            rest = [column.cast(pl.String) for column in rest]
-        else:
-            first = [narrowed(column) for column in integers]
-    return [joined([one, column]) for one, column in zip(first, rest, strict=True)]
 
 
 def _refuse_again(layout: Layout, rest: list[pl.Series], source: str) -> None:

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-__all__ = [
-    "could_name_a_column",
-    "different_kinds",
-    "end_pairs",
-    "is_integer",
-    "is_missing",
-    "is_number",
-    "of_one_kind",
-    "only_pair",
-]
+from collections.abc import Iterable, Sequence
 
 # Two columns of these names are the ends of an edge, whatever stands beside them.
 _PAIRS = (
@@ -69,14 +58,24 @@ def is_integer(field: str) -> bool:
     return _INTEGER.fullmatch(field) is not None
 
 
-def is_number(field: str) -> bool:
-    """Whether a field is written as a number."""
-    return _NUMBER.fullmatch(field) is not None
+def are_integers(fields: Iterable[str]) -> bool:
+    """Whether all fields are integers, as of `is_integer`."""
+    return all(map(_INTEGER.fullmatch, fields))
 
 
-def is_missing(field: str) -> bool:
-    """Whether a field stands for no value."""
-    return field.lower() in _MISSING
+def are_numbers(fields: Iterable[str]) -> bool:
+    """Whether all fields are written as numbers."""
+    return all(map(_NUMBER.fullmatch, fields))
+
+
+def hold_a_number(fields: Iterable[str]) -> bool:
+    """Whether one of the fields is written as a number."""
+    return any(map(_NUMBER.fullmatch, fields))
+
+
+def present(fields: Iterable[str]) -> list[str]:
+    """Return the fields that stand for a value."""
+    return [field for field in fields if field.lower() not in _MISSING]
 
 
 def _parts(word: str) -> set[str]:

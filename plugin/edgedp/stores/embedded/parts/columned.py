@@ -2,7 +2,8 @@
 
 Its first two columns are the ends, ``source`` and ``target``, as positions among all nodes, of every row in the order
 of the source. Behind them stands, for each column and each type that its values have, one column of Arrow, null where
-the value of a row is of another type or missing. Names and types stand in the metadata of the schema.
+the value of a row is of another type or missing. Names and types stand in the metadata of the schema. A graph with
+dates has the window of each row before them, and one with weights, too, what the row weighs.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ from edgedp.graph.columns import BY_VALUE, VALUE_TYPES, Column, ColumnRows, Kept
 from edgedp.stores.embedded.mapped import write_pieces
 from edgedp.words.errors import StoreError
 
-__all__ = ["file_size", "mapped_columns", "write_columns"]
-
 _SIGNATURE = "EDGEDPC1"
 _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 _ROWS = 1 << 20
@@ -35,7 +34,12 @@ def file_size(rows: ColumnRows) -> int:
 
 
 def write_columns(
-    path: Path, version: int, nodes: int, rows: ColumnRows, windows: NDArray[np.int64] | None
+    path: Path,
+    version: int,
+    nodes: int,
+    rows: ColumnRows,
+    windows: NDArray[np.int64] | None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[str, int]:
     """Write a new file, and return the SHA-256 of what was to be written, and its length.
 
@@ -43,26 +47,30 @@ def write_columns(
     ----------
     windows : (m,) int64, optional
         Of a graph with a calendar: the number of the window of each row, -1 where it is in none.
+    weights : (m,) float64, optional
+        Of one with weights, too: what each row weighs, NaN for nothing.
 
     Raises
     ------
     StoreError
         There is no room, or the file may not be written.
     """
-    return write_pieces(path, _pieces(version, nodes, rows, windows))
+    return write_pieces(path, _pieces(version, nodes, KeptRows(rows, windows, weights)))
 
 
-def _pieces(
-    version: int, nodes: int, rows: ColumnRows, windows: NDArray[np.int64] | None
-) -> Iterator[memoryview]:
+def _pieces(version: int, nodes: int, kept: KeptRows) -> Iterator[memoryview]:
     import pyarrow as pa
 
+    rows, windows, weights = kept
     arrays: list[Any] = [pa.array(np.ascontiguousarray(rows.ends[:, side])) for side in (0, 1)]
     names = ["source", "target"]
     parts = []
     if windows is not None:
         arrays.append(pa.array(windows))
         names.append("window")
+    if weights is not None:
+        arrays.append(pa.array(weights))
+        names.append("weight")
     for name, column in rows.columns.items():
         for kind in VALUE_TYPES:
             if kind in column.parts:
@@ -72,7 +80,7 @@ def _pieces(
     said = {
         "signature": _SIGNATURE, "version": version, "nodes": nodes, "types": rows.types, "parts": parts,
         "windows": windows is not None,
-    }  # fmt: skip
+    } | ({} if weights is None else {"weights": True})  # fmt: skip
     schema = pa.schema(
         [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)],
         metadata={_KEY: json.dumps(said).encode()},
@@ -106,10 +114,12 @@ def mapped_columns(handle: int, version: int, nodes: int) -> KeptRows:
         table = pa.ipc.open_stream(whole).read_all()
         said = json.loads(table.schema.metadata[_KEY])
         found = [said[key] for key in ("signature", "version", "nodes")] == [_SIGNATURE, version, nodes]
-        first = 3 if said["windows"] else 2
+        weighed = bool(said.get("weights"))
+        first = 2 + bool(said["windows"]) + weighed
         if not found or len(said["parts"]) != table.num_columns - first:
             raise _foreign()
         windows = table.column(2).to_numpy() if said["windows"] else None
+        weights = table.column(first - 1).to_numpy() if weighed else None
         columns: dict[str, dict[Any, Any]] = {name: {} for name in said["types"]}
         for (name, kind), part in zip(said["parts"], table.columns[first:], strict=True):
             columns[name][VALUE_TYPES[VALUE_TYPES.index(kind)]] = pl.Series(values=pl.from_arrow(part))
@@ -123,7 +133,7 @@ def mapped_columns(handle: int, version: int, nodes: int) -> KeptRows:
     if ends.size and not 0 <= ends.min() <= ends.max() < nodes:
         raise _foreign()
     found_columns = {name: Column(kind, columns[name]) for name, kind in said["types"].items()}
-    return KeptRows(ColumnRows(ends, found_columns), windows)
+    return KeptRows(ColumnRows(ends, found_columns), windows, weights)
 
 
 def _foreign() -> StoreError:

@@ -38,6 +38,16 @@ final class InnerTransactions {
         this.limit = limit;
     }
 
+    /** Whether the caller has ended: terminated, timed out, or gone. */
+    boolean callerEnded() {
+        try {
+            caller.check();
+            return false;
+        } catch (TransactionTerminatedException ended) {
+            return true;
+        }
+    }
+
     /** The same for what is left to do when the caller has ended: one row, which is waited for a moment only. */
     InnerTransactions afterTheCaller() {
         return new InnerTransactions(database, NOBODY, AFTERWARDS, AFTERWARDS);

@@ -6,11 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /** Says in the ledger, now and then, that a debited release is still being drawn. */
 final class Lease implements AutoCloseable {
     private static final ScheduledExecutorService RENEWALS = Watch.clock("edgedp-leases");
 
+    private final BooleanSupplier callerEnded;
     private final InnerTransactions inner; // which outlive the caller: the lease is ended then too
     private final Script end;
     private final Future<?> renewal;
@@ -18,6 +20,7 @@ final class Lease implements AutoCloseable {
     private boolean answered;
 
     Lease(InnerTransactions inner, JsonNode lease) {
+        this.callerEnded = inner::callerEnded;
         this.inner = inner.afterTheCaller();
         this.end = Script.of(lease.get("end"));
         Script renew = Script.of(lease.get("renew"));
@@ -33,7 +36,10 @@ final class Lease implements AutoCloseable {
     @Override
     public void close() {
         renewal.cancel(false);
-        if (!answered) {
+        if (answered) return;
+        if (callerEnded.getAsBoolean()) {
+            RENEWALS.execute(() -> beside(end)); // one who was ended waits for nothing
+        } else {
             beside(end);
         }
     }

@@ -15,8 +15,11 @@ final class Memory {
     /** Pieces on their way to a worker, their buffer, and what a call takes whatever the graph. */
     static final long CALL = 16 << 20;
 
-    /** Bytes of a node while a graph is read: its id, internal id and row, the copies as they grow, and its survey. */
-    static final long NODE = 96;
+    /**
+     * Bytes of a node while a graph is read: its id and internal id, and either the copies as they grow and its survey, or
+     * its row, where the numbers of nodes are as sparse as an array of rows takes them. About 25 are held of dense ones.
+     */
+    static final long NODE = 64;
 
     /** The same, for each node whose id is a text, beside its characters: objects, and what is packed. */
     static final long TEXT = 112;

@@ -129,10 +129,10 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("named", nodes.ofThem(request.get("named")));
         JsonNode planned = call.ask(request).header();
         Receipt receipt = Receipt.of(planned, configuration);
+        checkProperty(call, graph, planned.get("write")); // of a kept release, too: it is written again
         if (!planned.get("kept").isNull()) {
             return new Release(graph, receipt, planned.get("kept"), null, planned.get("write"));
         }
-        checkProperty(call, graph, planned.get("write"));
         call.memory().take(Reading.byIds(graph, planned.get("window")) ? nodes.count() * Memory.BY_ID : 0);
         Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
         if (!debit.done()) {
@@ -229,8 +229,14 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                         .forEach(node -> node.removeProperty(property));
             }
         }
-        rows(callers, "written_put", Map.of("name", graph.name(), "property", property));
+        rows(callers, "written_put", markOf(graph, property));
         return picks(call).stream().filter(pick -> mark(callers, property, pick)).count();
+    }
+
+    /** What says in the database that a property is this graph's: another graph may get its name, over other nodes. */
+    private static Map<String, Object> markOf(GraphEntry graph, String property) {
+        String labels = graph.place().get("node_label");
+        return Map.of("name", graph.name(), "property", property, "nodeLabel", labels);
     }
 
     private static boolean mark(Transaction callers, String property, Picked pick) {
@@ -264,7 +270,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                         call.callers(),
                         "written_find",
                         graph.place(property),
-                        Map.of("name", graph.name(), "property", property))
+                        markOf(graph, property))
                 .get(0);
         if ((Boolean) found.get("there") && !(Boolean) found.get("ours")) {
             throw new EdgeDPException(write.get("if_there").textValue());

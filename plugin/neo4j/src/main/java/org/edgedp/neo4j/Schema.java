@@ -45,13 +45,15 @@ final class Schema {
     /** Bring the database to the present version; needs the right to change its schema. */
     void migrate() {
         for (int attempt = 0; attempt < TRIES; attempt++) {
-            if (state().path("current").asBoolean() && guarded()) {
+            JsonNode state = state();
+            if (state.path("current").asBoolean() && guarded()) {
                 return;
             }
             ObjectNode request = Frame.request("migrate");
             ObjectNode found = request.putObject("rows");
+            List<String> reads = attempt == 0 && state.path("fresh").asBoolean() ? List.of() : OLD_READS;
             call.inner().read(transaction -> {
-                OLD_READS.forEach(name -> found.set(name, Frame.toJson(rows(transaction, name, Map.of()))));
+                reads.forEach(name -> found.set(name, Frame.toJson(rows(transaction, name, Map.of()))));
                 return null;
             });
             JsonNode way = call.ask(request).header();

@@ -23,6 +23,7 @@ import org.neo4j.configuration.SettingValueParsers;
  * @param transactionLimit how long a transaction on the ledger may take once it has it
  * @param frameLimit bytes of one message, hence of one graph
  * @param memoryLimit bytes that a worker may allocate; 0 is no limit
+ * @param warm whether a worker and the plans of statements are made when the server starts
  * @param cache where the workers keep sensitivity profiles between their lives
  */
 record Settings(
@@ -34,6 +35,7 @@ record Settings(
         Duration transactionLimit,
         long frameLimit,
         long memoryLimit,
+        boolean warm,
         Path cache) {
     /** Every key and its default; {@code docs/procedures.md} explains them. */
     private static final Map<String, String> DEFAULTS = Map.of(
@@ -44,6 +46,7 @@ record Settings(
             "worker.frame.limit", "1g",
             "worker.memory.limit", "0",
             "worker.cache", "data/edgedp",
+            "worker.warm", "true",
             "ledger.lock.timeout", "30s",
             "ledger.transaction.timeout", "600s");
 
@@ -65,6 +68,7 @@ record Settings(
                 values.parsed("ledger.transaction.timeout", SettingValueParsers.DURATION),
                 values.parsed("worker.frame.limit", SettingValueParsers.BYTES),
                 values.parsed("worker.memory.limit", SettingValueParsers.BYTES),
+                values.parsed("worker.warm", SettingValueParsers.BOOL),
                 home.resolve(values.text("worker.cache")));
     }
 

@@ -66,6 +66,11 @@ final class Statements {
         return rows(transaction, name, Map.of(), parameters);
     }
 
+    /** Plan a statement that has no placeholders, and do not run it. */
+    static void plan(Transaction transaction, String name) {
+        transaction.execute("EXPLAIN " + statement(name)).close();
+    }
+
     /** Run a statement and return its rows. */
     static List<Map<String, Object>> rows(
             Transaction transaction, String name, Map<String, String> identifiers, Map<String, Object> parameters) {

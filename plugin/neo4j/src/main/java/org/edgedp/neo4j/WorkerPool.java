@@ -59,6 +59,19 @@ final class WorkerPool {
         }
     }
 
+    /** Start a worker if there is none, so that the first call finds it waiting. */
+    void warm(Log log) {
+        if (!alive.isEmpty() || !slots.tryAcquire()) return;
+        try {
+            idle.addFirst(begin(() -> {}, log));
+        } finally {
+            slots.release();
+            if (retired) {
+                retire();
+            }
+        }
+    }
+
     Settings settings() {
         return settings;
     }

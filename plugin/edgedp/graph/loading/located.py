@@ -1,29 +1,119 @@
-"""Many files of one list: each is read as a file by itself, and all of them must agree."""
+"""What was located is read by the reader of its format: a file, all of a folder, or rows of a database."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 from urllib.parse import unquote
 
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
-from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
+from edgedp.graph.reading.sources.content import Content, opened_content
+from edgedp.graph.reading.sources.folders import Part, marks_of
 from edgedp.graph.reading.sources.locating import Location
+from edgedp.graph.reading.sources.recognition import Format, recognise
 from edgedp.graph.reading.text.result import Read
 from edgedp.graph.typed import joined
 from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
+from edgedp.words.progress import Progress
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_parts"]
-
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """What the folder of rows without a value is called by those who write such folders."""
+
+
+def read_located(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
+    """Read a file, or all of a folder; a download that cannot be read does not stay in the cache."""
+    if where.database is not None:
+        from edgedp.graph.reading.formats.queries import read_query
+
+        return read_query(where.database, options, progress)
+    if of_database := options.given("table", "query"):
+        raise ParameterError(
+            f"{of_database} has no effect for a file; read it without this option, or give a database's address"
+        )
+    if where.many:
+        return read_parts(where, options, lambda part, inside: read_located(part, width, inside, progress))
+    try:
+        with opened_content(where.path, where.name, progress, where.bucket) as content:
+            read = _read_content(content, where, width, options)
+            if where.download is not None and options.separator is None:
+                _refuse_sentence(read, where)
+            return read
+    except GraphFormatError as error:
+        if where.download is not None and isinstance(error, UndecidedError) and len(error.question.rows) == 1:
+            error = _sentence(where)
+        if where.download is not None and where.download.fresh and not where.download.declared:
+            where.download.discard()
+        raise error from None
+
+
+def _refuse_sentence(read: Read, where: Location) -> None:
+    """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
+    if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
+        raise _sentence(where)
+
+
+def _sentence(where: Location) -> GraphFormatError:
+    return GraphFormatError(
+        f"{where.name!r} answered with one line of words and no list; check the address, or give "
+        f"{option('separator', 'space')}"
+    )
+
+
+def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:
+    kind: Format = "text"
+    if not (options.separator is not None and b"\0" not in content.head):
+        kind = recognise(content.head, where.suffixes, where.name)
+    if options.labels is not None and kind not in ("gml", "gexf", "graphml", "pajek"):
+        raise ParameterError(
+            f"labels has no effect for {kind}, whose nodes have none; read it without this option"
+        )
+    if kind == "text":
+        from edgedp.graph.reading.text.text import read_text
+
+        return read_text(content, where.name, width, options)
+    if kind in ("parquet", "arrow"):
+        from edgedp.graph.reading.formats.tabular import read_tabular
+
+        return read_tabular(content, kind, where.name, width, options)
+    if kind == "json lines":
+        from edgedp.graph.reading.formats.jsonlines import read_json_lines
+
+        return read_json_lines(content, where.name, width, options)
+    if width == 1:
+        raise GraphFormatError(
+            f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
+        )
+    without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
+    if without_effect is not None:
+        raise ParameterError(
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; read it without this option"
+        )
+    return _read_network(content, kind, where.name, options)
+
+
+def _read_network(content: Content, kind: Format, name: str, options: ReadingOptions) -> Read:
+    from edgedp.graph.reading.formats import markup, matrices, networks
+
+    match kind:
+        case "graphml" | "gexf":
+            return markup.read_markup(content.chunks, kind, name, options.ids, options.labels)
+        case "gml" | "pajek":
+            return networks.read_network(content, kind, name, options.ids, options.labels)
+        case "matrix market":
+            return matrices.read_matrix_market(content, name, options.ids)
+        case "metis":
+            return matrices.read_metis(content, name, options.ids)
+        case "text" | "parquet" | "arrow" | "json lines":
+            raise AssertionError(kind)
+        case _:
+            assert_never(kind)
 
 
 def read_parts(
@@ -40,7 +130,7 @@ def read_parts(
     """
     import polars as pl
 
-    parts, hidden = _listed(where)
+    parts, hidden = where.parts()
     _refuse_partitions(parts, options)
     of_folders = options.date in [name for name, _ in parts[0].partition]
     inside = replace(options, date=None, date_unit=None) if of_folders else options
@@ -66,7 +156,7 @@ def read_parts(
         if reads:
             _refuse_other(reads[0], read, parts[0], part)
         reads.append(read)
-    if (parts, hidden) != _listed(where) or marks != marks_of(parts):
+    if (parts, hidden) != where.parts() or marks != marks_of(parts):
         raise GraphFormatError(f"{where.name!r} changed while it was read; load it when nothing writes to it")
     first = reads[0]
     given = parts[0].partition if first.header else ()
@@ -90,14 +180,6 @@ def read_parts(
             *([left_out] if hidden else []),
         ),
     )
-
-
-def _listed(where: Location) -> tuple[tuple[Part, ...], int]:
-    """Return the files of a folder, or the objects of a bucket."""
-    if where.bucket is not None:
-        return where.bucket.parts()
-    assert where.path is not None  # noqa: S101 -- a folder has a path
-    return parts_of(where.path, where.name)
 
 
 def _dates_of(part: Part, options: ReadingOptions, rows: int) -> pl.Series:
