@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import socket
@@ -15,12 +16,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
 
 import edgedp
-from databases import MariaDB, Server, mariadb, postgresql
+from databases import MariaDB, Server, cut_after, mariadb, postgresql
 from edgedp import Graph, preview, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.dated import UNDATED
@@ -494,6 +496,7 @@ def test_a_driver_ends_with_the_process_that_asks_even_while_its_statement_runs(
             time.sleep(0.02)
 
 
+@pytest.mark.wide
 def test_a_server_of_mysql_that_ends_in_the_middle_leaves_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     with mariadb() as server:
         server.run(
@@ -509,6 +512,38 @@ def test_a_server_of_mysql_that_ends_in_the_middle_leaves_nothing(capfd: pytest.
         with pytest.raises(GraphFormatError, match="cannot be reached"):
             read_graph(server.address, table="many")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_connection_that_is_cut_anywhere_says_so_and_leaves_nothing(maria: MariaDB, server: Server) -> None:
+    """Each place has failures of its own in a driver: greeting, account, columns, rows, between packets, the end."""
+    maria.run("USE bank", "CREATE TABLE cut AS SELECT seq AS source, seq + 1 AS target FROM seq_1_to_20000")
+    server.run("CREATE TABLE cut AS SELECT i AS source, i + 1 AS target FROM generate_series(1, 20000) AS i")
+    for address in (maria.address, server.address):
+        port = urlsplit(address).port
+        assert port is not None
+
+        def through(way: int, address: str = address, port: int = port) -> Graph:
+            return read_graph(address.replace(f":{port}/", f":{way}/"), table="cut")
+
+        with cut_after(port, math.inf) as (way, passed):
+            assert through(way).edge_count == 20000
+            whole = passed()
+        assert whole > 20000 * 8, "a driver that finds a way of its own may find another server at its end"
+        said = set()
+        for room in [
+            *range(1, 4000, 571),
+            *range(4001, whole - 40, whole // 5),
+            *range(whole - 40, whole, 9),
+        ]:
+            with cut_after(port, room) as (way, _):
+                try:
+                    assert through(way).edge_count == 20000
+                    assert room > whole - 40, "only words of parting were cut off"
+                except GraphFormatError as refused:
+                    said.add(str(refused).replace(str(way), "PORT").partition("' ")[2])
+        assert said - {"cannot be reached; check host, port and network"} == {
+            "broke off in the middle; load it again"
+        }
 
 
 def test_all_batches_are_of_one_moment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,15 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
+from threading import Thread
 
 import pytest
 
-__all__ = ["MariaDB", "Server", "binaries", "free_port", "mariadb", "postgresql"]
+__all__ = ["MariaDB", "Server", "binaries", "cut_after", "free_port", "mariadb", "postgresql"]
 
 
 def binaries() -> Path | None:
@@ -143,3 +144,60 @@ def mariadb() -> Iterator[MariaDB]:
             server.process.kill()
             server.process.wait()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def cut_after(port: int, room: float) -> Iterator[tuple[int, Callable[[], int]]]:
+    """Go between clients and the server on a port, and break everything off after so many bytes of the server.
+
+    Yields the port to go to, and what tells how many bytes have passed.
+    """
+    passed = 0
+
+    def forward(source: socket.socket, sink: socket.socket, *, counted: bool) -> None:
+        nonlocal passed
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if counted:
+                    data = data[: max(int(min(room - passed, len(data))), 0)]
+                    passed += len(data)
+                sink.sendall(data)
+                if counted and passed >= room:
+                    break
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                client = listening.accept()[0]
+                ends.append(client)
+                if passed >= room:
+                    client.shutdown(socket.SHUT_RDWR)
+                    continue
+                server = socket.create_connection(("127.0.0.1", port))
+                ends.append(server)
+                start(forward, client, server, counted=False)
+                start(forward, server, client, counted=True)
+
+    def start(work: Callable[..., None], *given: socket.socket, **more: bool) -> None:
+        threads.append(Thread(target=work, args=given, kwargs=more))
+        threads[-1].start()
+
+    threads: list[Thread] = []
+    ends: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        start(accept)
+        try:
+            yield listening.getsockname()[1], lambda: passed
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            threads[0].join()
+            for end in ends:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
+            for end in ends:
+                end.close()

@@ -183,7 +183,7 @@ def address_of(address: str, user: str, password: str | None, *, hidden: bool) -
     Examples
     --------
     >>> address_of("mariadb://db/bank", "ada", "p:w", hidden=True)
-    'mysql://ada:p%3Aw@db/bank?ssl-mode=PREFERRED'
+    'mysql://ada:p%3Aw@db/bank?ssl-mode=PREFERRED&prefer_socket=false'
     >>> address_of("mssql+pyodbc://db/bank", "ada", None, hidden=True)
     'mssql://ada@db/bank?encrypt=true'
     """
@@ -193,6 +193,10 @@ def address_of(address: str, user: str, password: str | None, *, hidden: bool) -
     asked = dict(parse_qsl(parts.query, keep_blank_values=True))
     if hidden and not {name, "sslmode"} & asked.keys():
         asked[name] = value
+    if scheme == "mysql":
+        # By itself the driver asks a server on the loopback for the path of its socket and goes there instead. Behind a
+        # tunnel that path is one of another machine: here it is of no server, or of another one.
+        asked.setdefault("prefer_socket", "false")
     account = quote(user, safe="") + ("" if password is None else ":" + quote(password, safe=""))
     host = parts.netloc.rpartition("@")[2]
     return f"{scheme}://{account}@{host}{parts.path}{'?' + urlencode(asked) if asked else ''}"

@@ -29,7 +29,7 @@ _BY_WORDS = (
      r"|Could not connect|lookup address|Name or service not known|No address",
      "cannot be reached; check host, port and network"),
     (r"server closed|terminating connection|connection .*(lost|reset|closed)|SSL SYSCALL|no connection to the server"
-     r"|\A\s*\Z|remaining on stream|CodecError|Connection reset|Broken pipe|os error|ERROR (1053|1317|1927) ",
+     r"|\A\s*\Z|IoError|CodecError|Connection reset|Broken pipe|os error|ERROR (1053|1317|1927) ",
      "broke off in the middle; load it again"),
     (r"no such table|Table with name|ERROR 1146 |Invalid object name", "has no such table; check its name"),
     (r"no such column|Referenced column|Binder Error|ERROR 1054 |Invalid column name",
