@@ -2,22 +2,25 @@
 
     python bench/spark.py enron            # Enron: joint by degree, and EBC by SLD and by both proxies
     python bench/spark.py EDGES [EDGES...] # joint by degree of a power law with so many rows of edges, from Parquet
-    python bench/spark.py --steps enron 5000000  # EBC by both proxies, once, step by step
+    python bench/spark.py --steps enron github 5000000  # EBC by both proxies, once, step by step
+    python bench/spark.py --cluster enron github 5000000  # the same on a standalone cluster of two workers of one core
 
 Each release is asked for five times (once from 50 million edges on); the table gives the least wall clock and the least
 processor time, of Spark that of the JVM, its Python workers and the driver. A step is a vector: its row says what it
-took and how many bytes were shuffled for each row of edges. What Spark was started with stands in
-`edgedp.spark.session`; `bench/results/spark.md` holds one run. Files go to a folder that is removed.
+took and how many bytes were shuffled for each row of edges. GitHub is read from $EDGEDP_DATA. What Spark was started
+with stands in `edgedp.spark.session`; `bench/results/spark.md` holds one run. Files go to a folder that is removed.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -29,29 +32,42 @@ from edgedp.spark import priv_top_k
 from edgedp.spark.projection import SparkProjection
 from edgedp.spark.session import open_session
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+
+from spark_cluster import standalone
+
 MANY = 50_000_000
 MEMORY = 40_000_000
 """From so many rows on the native engine, which holds the graph in memory, is left out."""
 
 
 def main() -> None:
-    os.environ.setdefault("EDGEDP_SPARK_MASTER", "local[2]")
-    began = time.perf_counter()
-    session = open_session()
-    started = time.perf_counter() - began
-    print(f"pyspark {session.version}, {session.sparkContext.master}; session {started:.1f} s\n")
     words = sys.argv[1:] or ["enron"]
-    with tempfile.TemporaryDirectory() as folder:
-        if words[0] == "--steps":
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ends:
+        pids: list[int] = []
+        if words[0] == "--cluster":
+            cluster = ends.enter_context(standalone(Path(folder) / "cluster", workers=2, memory="4g"))
+            os.environ |= cluster.variables | {
+                "EDGEDP_SPARK_MASTER": cluster.address,
+                "EDGEDP_SPARK_MEMORY": "2g",
+            }
+            pids = [each.pid for each in cluster.processes]
+        os.environ.setdefault("EDGEDP_SPARK_MASTER", "local[2]")
+        began = time.perf_counter()
+        session = open_session()
+        ends.callback(session.stop)
+        started = time.perf_counter() - began
+        print(f"pyspark {session.version}, {session.sparkContext.master}; session {started:.1f} s\n")
+        if words[0] in ("--steps", "--cluster"):
             for word in words[1:]:
-                steps(session, word, Path(folder) / f"{word}.parquet")
+                steps(session, word, Path(folder) / f"{word}.parquet", pids)
             return
         print("| edges | release | Spark wall s | Spark processor s | native wall s | native processor s |")
         print("|---|---|---|---|---|---|")
         for word in words:
             place = Path(folder) / word
             if word == "enron":
-                bundled(f"{place}.parquet")
+                bundled(word, f"{place}.parquet")
                 for asked in ({"metric": "degree"}, {"metric": "ebc", "mechanism": "sld"}, {"metric": "ebc"}):
                     row(session, f"{place}.parquet", "183,831", asked, 5, native=True)
             else:
@@ -67,24 +83,29 @@ def main() -> None:
                 )
 
 
-def bundled(place: str) -> None:
-    """Write the edges of the bundled graph."""
-    graph = edgedp.read_graph("email-Enron")
+def bundled(word: str, place: str) -> int:
+    """Write the edges of Enron or of GitHub, and return how many they are."""
+    source = (
+        "email-Enron" if word == "enron" else str(Path(os.environ["EDGEDP_DATA"]) / "musae_git_edges.csv.gz")
+    )
+    graph = edgedp.read_graph(source)
     ends = graph.node_ids[graph.edges()]
     pyarrow.parquet.write_table(pa.table({"u": ends[:, 0], "v": ends[:, 1]}), place)
+    return graph.edge_count
 
 
 class Steps:
     """What each vector of a release took, written down as the driver asks for it."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, pids: list[int]) -> None:
         self.session = session
+        self.pids = [session.sparkContext._gateway.proc.pid, *pids]
         self.rows: list[tuple[str, float, float, float]] = []
         self.now = self._read()
 
     def _read(self) -> tuple[float, float, int]:
         context = self.session.sparkContext
-        spent = processor_seconds(context._gateway.proc.pid) + time.process_time()
+        spent = sum(map(processor_seconds, self.pids)) + time.process_time()
         empty = context._gateway.new_array(context._jvm.double, 0)
         stages = context._jsc.sc().statusStore().stageList(None, False, False, empty, None)
         shuffled = sum(stages.apply(at).shuffleWriteBytes() for at in range(stages.size()))
@@ -110,17 +131,20 @@ class Steps:
         return watched
 
 
-def steps(session: Any, word: str, place: Path) -> None:
-    """Release EBC by both proxies once, and print what each vector took, and the native engine's release."""
-    rows = 183_831 if word == "enron" else int(word)
-    if word == "enron":
-        bundled(str(place))
+def steps(session: Any, word: str, place: Path, pids: list[int]) -> None:
+    """Release EBC by both proxies once, and print what each vector took, and the native engine's release.
+
+    ``pids`` are processes of a cluster, whose processor time counts with all below them.
+    """
+    if word in ("enron", "github"):
+        rows = bundled(word, str(place))
     else:
+        rows = int(word)
         written(session, rows, str(place))
-    seen = Steps(session)
+    seen = Steps(session, pids)
     for name in ("__init__", "ordered_degrees", "cut_shares"):
         setattr(SparkProjection, name, seen.watching(name, getattr(SparkProjection, name)))
-    wall, processor = in_memory(place, {"metric": "ebc"})
+    wall, processor = in_memory(place, {"metric": "ebc"}) if rows < MEMORY else (math.nan, math.nan)
     seen.now = seen._read()
     priv_top_k(session.read.parquet(str(place)), "ebc", k=10, epsilon=1)
     seen.took("driver")

@@ -48,10 +48,10 @@ class Cluster:
             )
         return log
 
-    def add_worker(self) -> subprocess.Popen[bytes]:
-        """Start a worker of one core and 2 GB, and wait until the master knows it."""
+    def add_worker(self, memory: str = "2g") -> subprocess.Popen[bytes]:
+        """Start a worker of one core, and wait until the master knows it."""
         name = f"worker{len(self.processes)}"
-        words = ("--cores", "1", "--memory", "2g", "--work-dir", str(self.folder / name), self.address)
+        words = ("--cores", "1", "--memory", memory, "--work-dir", str(self.folder / name), self.address)
         said(self.start(name, "worker.Worker", *words), r"Successfully registered with master")
         return self.processes[-1]
 
@@ -79,7 +79,7 @@ class Cluster:
 
 
 @contextmanager
-def standalone(folder: Path, workers: int) -> Iterator[Cluster]:
+def standalone(folder: Path, workers: int, memory: str = "2g") -> Iterator[Cluster]:
     """Run a cluster whose network is authenticated and encrypted, and end what was started."""
     import pyspark
 
@@ -102,7 +102,7 @@ def standalone(folder: Path, workers: int) -> Iterator[Cluster]:
         log = cluster.start("master", "master.Master")
         cluster.address = said(log, r"Starting Spark master at (spark://\S+)")
         for _ in range(workers):
-            cluster.add_worker()
+            cluster.add_worker(memory)
         yield cluster
     finally:
         for process in reversed(cluster.processes):
