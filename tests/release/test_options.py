@@ -167,8 +167,9 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
         "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
         "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
-        "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine", "ARC_METRICS": "ArcMetricName",
-        "UNITS": "Unit", "COUNTED": "CountedName", "ADDRESS_ENGINES": "AddressEngine",
+        "PERCENTILE_MECHANISMS": "PercentileMechanism", "RELEASE_ENGINES": "ReleaseEngine",
+        "SPARK_KINDS": "SparkKind",
+        "ARC_METRICS": "ArcMetricName", "UNITS": "Unit", "COUNTED": "CountedName", "ADDRESS_ENGINES": "AddressEngine",
         "STRENGTHS": "StrengthName", "TALLIED": "TalliedName", "AGGREGATIONS": "Aggregation",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}

@@ -16,6 +16,8 @@ import edgedp
 from edgedp import Graph
 from edgedp.graph.engines.cuts import node_words
 from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.draw import draw
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.spark import drawing, priv_top_k, projection
 from edgedp.spark.edges import Edges
@@ -283,3 +285,82 @@ def test_the_number_of_blocks_follows_from_nodes_and_cores() -> None:
         count = block_count(10, cores)
         assert count * (count + 1) // 2 >= 2 * cores > count * (count - 1) // 2
     assert -(-(10**9) // block_count(10**9, 2)) <= projection.MOST_LABELS
+
+
+COUNTS: list[dict[str, Any]] = [
+    {"of": "edges"},
+    {"of": "wedges"},
+    {"of": "stars", "star_size": 3},
+    {"of": "wedges", "mechanism": "ladder"},
+    {"of": "stars", "star_size": 2, "error_bar": True},
+]
+
+
+def check_numbers(spark: Any, graph: Graph) -> None:
+    """Values, sensitivities and, for the same words, answers are those of a graph in memory."""
+    ours, exact = SparkProjection(held_edges(spark, graph)), GraphProjection(graph)
+    assert np.array_equal(ours.figures().maximal_pairs(), exact.figures().maximal_pairs())
+    facts = PublicFacts(graph.node_count, max(graph.max_degree, 4), nodes_supplied=True)
+    asked = [*COUNTS, {"of": "degree", "node": graph.node_ids[-1].item()}]
+    plans = [plan("count", each | {"epsilon": 1}, facts) for each in asked]
+    plans += [plan("distribution", {"epsilon": 1, "form": form}, facts) for form in ("ccdf", "histogram")]
+    for planned in plans:
+        drawing.check_can_draw(planned)
+        seeded = [GeneratorWords(np.random.default_rng(3)) for _ in range(2)]
+        answers = [draw(planned, each, words) for each, words in zip((ours, exact), seeded, strict=True)]
+        assert answers[0].to_json() == answers[1].to_json()
+
+
+def test_numbers_of_degrees_are_those_of_the_native_engine(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a clique whose nodes are all of one degree each row is fetched, by jobs of more and more."""
+    monkeypatch.setattr(projection, "_FIRST_ROWS", 2)
+    monkeypatch.setattr(projection, "_MOST_ROWS", 3)
+    check_numbers(spark, SMALL[3])
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("graph", [GRAPH, NAMED, *SMALL[1:]], ids=lambda graph: f"{graph.node_count} nodes")
+def test_numbers_of_small_graphs_are_those_of_the_native_engine(spark: Any, graph: Graph) -> None:
+    check_numbers(spark, graph)
+
+
+def test_numbers_of_an_address_are_debited_and_drawn_and_others_are_refused_before(
+    spark: Any, open_embedded: OpenStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "edges.parquet"
+    ends = GRAPH.node_ids[GRAPH.edges()]
+    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    store = open_embedded()
+    store.register_edges("lake", path, epsilon_budget=900, degree_bound=190, engine="spark")
+    wedges = sum(int(d) * (int(d) - 1) // 2 for d in GRAPH.degrees)
+    counted = store.count("lake", "wedges", 400, engine="spark", request_id="once")
+    assert counted.value == pytest.approx(wedges, rel=0.1)
+    assert store.count("lake", "wedges", 400, engine="spark", request_id="once").value == counted.value
+    assert store.distribution("lake", epsilon=100, engine="spark").values[0] == pytest.approx(
+        int((GRAPH.degrees > 0).sum()), abs=3
+    )
+    assert store.budget("lake")["epsilon_spent"] == 500
+    for refused in (
+        lambda: store.count("lake", "triangles", 1, engine="spark"),
+        lambda: store.count("lake", "clustering", 1, engine="spark"),
+        lambda: store.count("lake", "ebc", 1, node=int(ends[0, 0]), engine="spark"),
+    ):
+        with pytest.raises(
+            EngineError, match="needs more than degrees; choose one of edges, degree, wedges, stars"
+        ):
+            refused()
+    for refused in (
+        lambda: store.summary("lake", 1, engine="spark"),
+        lambda: store.count("lake", "edges", 1),
+        lambda: store.distribution("lake", epsilon=1, engine="igraph"),
+    ):
+        with pytest.raises(EngineError, match="must be"):
+            refused()
+    assert store.budget("lake")["epsilon_spent"] == 500
+    pyarrow.parquet.write_table(pa.table({"a": [7], "b": [0]}), path)
+    with pytest.raises(EdgeDPError) as failed:
+        store.distribution("lake", epsilon=1, engine="spark")
+    assert str(failed.value).partition(" (release ")[0] == NODES_CHANGED
+    assert store.budget("lake")["epsilon_spent"] == 501

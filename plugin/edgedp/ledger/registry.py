@@ -51,7 +51,7 @@ def known(
         if row.engine == SPARK and not anywhere:
             raise EngineError(
                 f"the edges of the graph {name!r} are at an address that was registered only for Spark, which only "
-                "Spark reads; ask for its top k with engine 'spark', or drop it and register it again without that "
+                "Spark reads; ask with engine 'spark', or drop it and register it again without that "
                 "engine: its ledger stays"
             )
         return row

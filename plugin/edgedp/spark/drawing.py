@@ -1,9 +1,10 @@
 """Draw on Spark: a plan and a table of degrees in, an answer out.
 
 A joint release of an undirected graph is drawn as from a graph in memory, over the vectors of
-`edgedp.spark.projection`. Of all others the driver sees the candidates and no other row: of every partition the few
-rows whose noisy score can be among the first k, with degree and word. It settles their order by the same functions as
-a draw in memory (`edgedp.mechanisms.sampling.ranking`), so for the same noise the answer is the same.
+`edgedp.spark.projection`, and so are numbers of degrees. Of all others the driver sees the candidates and no other row:
+of every partition the few rows whose noisy score can be among the first k, with degree and word. It settles their order
+by the same functions as a draw in memory (`edgedp.mechanisms.sampling.ranking`), so for the same noise the answer is
+the same.
 
 *One pass.* Where the degree tells the score, each task draws the noise of its rows, keeps the few that matter and
 forgets the others: nothing is kept that could be drawn again.
@@ -30,9 +31,9 @@ from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
 from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
-from edgedp.release.answers import Nodes
+from edgedp.release.answers import Answer, Nodes
 from edgedp.release.draw import draw
-from edgedp.release.plan import ArcsPlan, JointPlan, Plan, TopKPlan
+from edgedp.release.plan import ArcsPlan, CountPlan, DistributionPlan, JointPlan, Plan, TopKPlan
 from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.words.vocabulary import SamplerName
+
+COUNTED_ON_SPARK = ("edges", "degree", "wedges", "stars")
+"""Numbers that follow from the degrees, and their sensitivities from the neighbours of the few largest nodes."""
 
 _FIRST_ROWS = 64
 """How many rows of a partition are asked for first where scores are bounds."""
@@ -95,11 +99,16 @@ def check_can_draw(plan: Plan) -> None:
         case JointPlan() | ArcsPlan() if plan.facts.candidates is not None:
             raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
         case JointPlan():
-            if plan.facts.node_count >= 2**31:
+            _check_positions(plan, "joint", "take mechanism 'sld' or 'pf'")
+        case CountPlan():
+            if plan.of not in COUNTED_ON_SPARK:
                 raise EngineError(
-                    f"the graph has {plan.facts.node_count} nodes, must have fewer than 2^31 for joint on Spark; "
-                    "take mechanism 'sld' or 'pf'"
+                    f"engine 'spark' does not count {plan.of}, which needs more than degrees; choose one of "
+                    f"{', '.join(COUNTED_ON_SPARK)}, or take engine 'native'"
                 )
+            _check_positions(plan, "a number", "ask for a list by mechanism 'sld' or 'pf'")
+        case DistributionPlan():
+            _check_positions(plan, "a distribution", "ask for a list by mechanism 'sld' or 'pf'")
         case ArcsPlan():
             if plan.metric in STRENGTHS:
                 raise EngineError(
@@ -120,8 +129,17 @@ def check_can_draw(plan: Plan) -> None:
                 )
         case _:
             raise EngineError(
-                f"engine 'spark' draws the top k by one metric and not {plan.kind}; take engine 'native'"
+                f"engine 'spark' draws the top k by one metric, numbers of degrees and their distribution, and not "
+                f"{plan.kind}; take engine 'native'"
             )
+
+
+def _check_positions(plan: Plan, what: str, instead: str) -> None:
+    """Refuse more nodes than a vector numbers."""
+    if plan.facts.node_count >= 2**31:
+        raise EngineError(
+            f"the graph has {plan.facts.node_count} nodes, must have fewer than 2^31 for {what} on Spark; {instead}"
+        )
 
 
 def rows_of(plan: TopKPlan | ArcsPlan, edges: Edges) -> DataFrame:
@@ -137,12 +155,12 @@ def rows_of(plan: TopKPlan | ArcsPlan, edges: Edges) -> DataFrame:
 
 def try_out(plan: Plan, edges: Edges) -> None:
     """Draw a plan once from a constant graph, with everything that a draw of its kind may ask of the cluster."""
-    if not isinstance(plan, JointPlan):
+    if not isinstance(plan, JointPlan | CountPlan | DistributionPlan):
         draw_on_spark(plan, edges, None, SecureSource())
         return
     projection = SparkProjection(edges)
     draw(plan, projection, SecureWords(), lambda _: True)
-    if plan.quantities:  # a single draw need not ask for any of it
+    if isinstance(plan, JointPlan) and plan.quantities:  # a single draw need not ask for any of it
         everyone = np.arange(len(projection.node_ids))
         projection.cut_shares(np.full(len(everyone), 2), everyone, 1, everyone[:2])
 
@@ -155,7 +173,7 @@ def draw_on_spark(
     pay: Pay | None = None,
     looked: Looked | None = None,
 ) -> Nodes:
-    """Draw a planned release.
+    """Draw a planned list.
 
     Parameters
     ----------
@@ -195,6 +213,17 @@ def draw_on_spark(
             return Nodes(tuple(_first_noisy(plan, _ask(rows, edges, DrawJoint(plan, source)), source)))
         case _:
             raise EngineError(ENGINE_FAILED)
+
+
+def draw_answer(plan: Plan, edges: Edges, pay: Pay, looked: Looked | None) -> Answer:
+    """Draw a planned and debited release of any kind that Spark draws, from the secure sources.
+
+    Parameters, errors and privacy are those of `draw_on_spark`.
+    """
+    if isinstance(plan, CountPlan | DistributionPlan):
+        check_can_draw(plan)
+        return draw(plan, SparkProjection(edges), SecureWords())
+    return draw_on_spark(plan, edges, None, SecureSource(), pay, looked)
 
 
 def draw_vectors(

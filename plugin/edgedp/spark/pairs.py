@@ -63,6 +63,24 @@ class Behind:
 
 
 @dataclass(frozen=True)
+class RowsOf:
+    """The arcs of some nodes, as pieces of the node and its neighbour."""
+
+    wanted: Shared
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Answer a partition of edges."""
+        return guarded(self._rows, batches)
+
+    def _rows(self, batches: Batches) -> Batches:
+        for _, _, first, second in pieces(batches):
+            x, y = Arcs(None).of(first, second)
+            kept = self.wanted.value[x]
+            if kept.any():
+                yield piece(0, 0, x[kept], y[kept])
+
+
+@dataclass(frozen=True)
 class Keyed:
     """The arcs of those who may have more than their cap, with their places' key: ``x``, ``y``, ``key``, ``cap``."""
 

@@ -13,6 +13,8 @@ there are blocks. How many there are follows from the public number of nodes and
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.cuts import node_words
+from edgedp.graph.engines.figures import falling, maximal_pairs
 from edgedp.graph.engines.native.blocks import Closed, Open
 from edgedp.spark.edges import Edges, arrow_map
-from edgedp.spark.pairs import ENTRIES, Arcs, Behind, Blocks, Cut, Keyed, MembersOf, Through, ToTasks
+from edgedp.spark.pairs import ENTRIES, Arcs, Behind, Blocks, Cut, Keyed, MembersOf, RowsOf, Through, ToTasks
 from edgedp.spark.pieces import PIECE, AddedUp, Numbered, Shared, packed, pieces
 from edgedp.words.errors import EngineError, StoreError
 from edgedp.words.refusals import ENGINE_FAILED, IDS_BROKEN
@@ -31,10 +34,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from edgedp.graph.engines.figures import Figures
     from edgedp.words.vocabulary import ArcMetricName, StrengthName
 
 Ints = NDArray[np.int64]
+
+_FIRST_ROWS, _MOST_ROWS = 16, 256
+"""How many nodes' neighbours are fetched at first, and at most, by one job."""
 
 MOST_LABELS = 1 << 24
 """Of a block: counters of its members fit the memory of a task."""
@@ -79,6 +84,7 @@ class SparkProjection:
         self._ranges = cores
         self._span = max(-(-len(self.node_ids) // cores), 1)
         self._blocks = self._dealt(block_count(len(self.node_ids), cores))
+        self._figures = SparkFigures(self._arcs, self._degrees, self._shared)
         self._words: Shared | None = None
         self._cuts: tuple[Ints, Ints | None, list[tuple[DataFrame, Cut]]] | None = None
 
@@ -126,9 +132,9 @@ class SparkProjection:
         """Refuse: nodes have no properties here."""
         raise EngineError(ENGINE_FAILED)
 
-    def figures(self) -> Figures:
-        """Refuse: no vector needs them."""
-        raise EngineError(ENGINE_FAILED)
+    def figures(self) -> SparkFigures:
+        """Return the figures over pairs of nodes, of which those are refused that no number on Spark needs."""
+        return self._figures
 
     def fingerprint(self) -> str | None:
         """Return None: the rows are at an address."""
@@ -230,6 +236,65 @@ class SparkProjection:
         for _, _, positions, values in pieces(iter(added.to_batches()), np.int64):
             sums[positions] = values
         return sums
+
+
+class SparkFigures:
+    """The figures of edges that are pieces of positions.
+
+    Parameters
+    ----------
+    edges : DataFrame
+        Pieces, kept: every job finds the same.
+    degrees : (n,) int64
+    shared : callable
+        Broadcasts an array.
+    """
+
+    def __init__(self, edges: DataFrame, degrees: Ints, shared: Callable[[NDArray[Any]], Shared]) -> None:
+        self._edges, self._degrees, self._shared = edges, degrees, shared
+
+    def maximal_pairs(self) -> Ints:
+        """Return the (p, 2) degrees ``x >= y`` of pairs that no other pair exceeds, their own edge left out."""
+        return self._maximal_pairs
+
+    def triangles(self) -> int:
+        """Refuse: no number that Spark draws needs them."""
+        raise EngineError(ENGINE_FAILED)
+
+    def most_common_neighbors(self) -> int:
+        """Refuse: no number that Spark draws needs them."""
+        raise EngineError(ENGINE_FAILED)
+
+    def two_triangles(self) -> int:
+        """Refuse: no number that Spark draws needs them."""
+        raise EngineError(ENGINE_FAILED)
+
+    def two_triangles_move(self) -> int:
+        """Refuse: no number that Spark draws needs it."""
+        raise EngineError(ENGINE_FAILED)
+
+    def common_neighbors(self, pair: tuple[int, int]) -> int:
+        """Refuse: no number that Spark draws needs them."""
+        raise EngineError(ENGINE_FAILED)
+
+    @cached_property
+    def _maximal_pairs(self) -> Ints:
+        return maximal_pairs(self._degrees, self._rows())
+
+    def _rows(self) -> Iterator[Ints]:
+        """Yield the neighbours of each node in falling order of the degree: a job for each few."""
+        order, start, size = falling(self._degrees), 0, _FIRST_ROWS
+        while start < len(order):
+            asked = order[start : start + size]
+            wanted = np.zeros(len(order), dtype=np.bool_)
+            wanted[asked] = True
+            table = arrow_map(self._edges, RowsOf(self._shared(wanted)), PIECE).toArrow()
+            found = [np.stack([x, y]) for _, _, x, y in pieces(iter(table.to_batches()))]
+            arcs: Ints = np.concatenate([np.zeros((2, 0), np.int64), *found], axis=1)
+            x, y = arcs[:, np.argsort(arcs[0], kind="stable")]
+            for first, last in np.stack([np.searchsorted(x, asked), np.searchsorted(x, asked + 1)], axis=1):
+                yield y[first:last]
+            start, size = start + size, min(2 * size, _MOST_ROWS)
 
 
 def _nodes(table: pa.Table) -> tuple[NDArray[Any], Ints]:

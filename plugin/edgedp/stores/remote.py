@@ -29,7 +29,7 @@ from edgedp.words.errors import (
     ParameterError,
 )
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, TopKEngine
+from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -177,7 +177,7 @@ class RemoteStore(Store):
         return [row for row in self._get("/v1/more")["asked"] if graph in (None, row["graph"])]
 
     def _release(
-        self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
+        self, kind: Kind, name: str, options: dict[str, Any], engine: ReleaseEngine, request_id: str | None
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
         key = str(uuid.uuid4()) if request_id is None else _key(request_id)
@@ -202,7 +202,7 @@ class RemoteStore(Store):
         name: str,
         kind: str | None = None,
         *,
-        engine: TopKEngine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
@@ -365,7 +365,7 @@ def _key(request_id: str) -> str:
     return request_id
 
 
-def _body(options: Mapping[str, Any], engine: TopKEngine) -> dict[str, Any]:
+def _body(options: Mapping[str, Any], engine: ReleaseEngine) -> dict[str, Any]:
     on_spark.check_engine(engine, "priv_top_k")
     if engine not in GRAPH_ENGINES:
         raise EngineError(

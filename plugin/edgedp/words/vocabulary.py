@@ -27,12 +27,13 @@ __all__ = [
     "PERCENTILE_MECHANISMS",
     "PICKING",
     "PROXIES",
+    "RELEASE_ENGINES",
     "SAMPLERS",
     "SENSITIVITIES",
     "SHIFTS",
+    "SPARK_KINDS",
     "STRENGTHS",
     "TALLIED",
-    "TOP_K_ENGINES",
     "UNITS",
     "VECTORS",
     "AccountName",
@@ -55,12 +56,13 @@ __all__ = [
     "PercentileMechanism",
     "PickingName",
     "Proxy",
+    "ReleaseEngine",
     "SamplerName",
     "Sensitivity",
     "Shift",
+    "SparkKind",
     "StrengthName",
     "TalliedName",
-    "TopKEngine",
     "TopKMetricName",
     "UndampenedName",
     "Unit",
@@ -155,8 +157,11 @@ GraphEngine = Literal["native", "igraph"]
 
 Engine = Literal[GraphEngine, "cypher"]
 
-TopKEngine = Literal[Engine, "spark"]
-"""What computes a top k: also Spark (`edgedp.spark`)."""
+ReleaseEngine = Literal[Engine, "spark"]
+"""What computes a release: some kinds also Spark (`SPARK_KINDS`)."""
+
+SparkKind = Literal["priv_top_k", "count", "distribution"]
+"""A kind of which Spark draws some releases (`edgedp.spark.drawing.check_can_draw`)."""
 
 AddressEngine = Literal["native", "spark"]
 """What reads edges at an address."""
@@ -186,4 +191,5 @@ DEPENDENCES: tuple[DependsOn, ...] = get_args(DependsOn)
 GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 ADDRESS_ENGINES: tuple[AddressEngine, ...] = get_args(AddressEngine)
-TOP_K_ENGINES: tuple[TopKEngine, ...] = get_args(TopKEngine)
+RELEASE_ENGINES: tuple[ReleaseEngine, ...] = get_args(ReleaseEngine)
+SPARK_KINDS: tuple[SparkKind, ...] = get_args(SparkKind)

@@ -12,8 +12,8 @@ from edgedp.faces.cli.estimating import estimate_shown
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE
 from edgedp.faces.cli.output import format_option
 from edgedp.mechanisms import checks
-from edgedp.release.options import Option, Options, TopKOptions
-from edgedp.words.vocabulary import ENGINES, TOP_K_ENGINES
+from edgedp.release.options import Option, Options
+from edgedp.words.vocabulary import ENGINES, RELEASE_ENGINES, SPARK_KINDS
 
 _NUMBERS: dict[Any, Any] = {int: WHOLE, float: DECIMAL}
 """The one rule of numbers in place of click's own."""
@@ -41,7 +41,7 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
     """Add the options of a kind of release, and those that every release has, to a command."""
     options = [
         *(_click_option(option) for option in asked.described()),
-        *([_engines(TOP_K_ENGINES if asked is TopKOptions else ENGINES)] if asked.COMPUTES else []),
+        *([_engines(RELEASE_ENGINES if asked.KIND in SPARK_KINDS else ENGINES)] if asked.COMPUTES else []),
         click.option(
             "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
         ),

@@ -22,7 +22,7 @@ from edgedp.stores.registering import rows_asked, write_rows_graph
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import AccessError, LostReleaseError, ParameterError, UnknownNameError
 from edgedp.words.rows import GraphFacts
-from edgedp.words.vocabulary import AccountName, TopKEngine
+from edgedp.words.vocabulary import AccountName, ReleaseEngine
 
 _MOST_FILTERS = 100
 
@@ -115,7 +115,7 @@ class Asker(SeeingStore):
         name: str,
         kind: str | None = None,
         *,
-        engine: TopKEngine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class Asker(SeeingStore):
             state = self._store._people
             return more.asked(session, state, self._analyst, name, epsilon, reason, account).shown()
 
-    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: ReleaseEngine) -> None:
         if planned.facts.where:
             self._check_filters(session, (row.of or row).name)
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.

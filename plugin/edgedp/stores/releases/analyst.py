@@ -39,9 +39,9 @@ from edgedp.words.vocabulary import (
     MetricName,
     NumberMechanismName,
     PercentileMechanism,
+    ReleaseEngine,
     SamplerName,
     Sensitivity,
-    TopKEngine,
     TopKMetricName,
 )
 
@@ -66,7 +66,7 @@ class AnalystStore(ReleasingStore):
         epsilon: Any,
         mechanism: MechanismName | Mechanism | None = None,
         *,
-        engine: TopKEngine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Unpack[StoredTopKWords],
     ) -> Release:
@@ -125,7 +125,7 @@ class AnalystStore(ReleasingStore):
         epsilon: Any,
         mechanism: NumberMechanismName | None = None,
         *,
-        engine: Engine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Unpack[StoredCountWords],
     ) -> Release:
@@ -145,7 +145,7 @@ class AnalystStore(ReleasingStore):
         epsilon: Any,
         form: DistributionForm = "ccdf",
         cap: int | None = None,
-        engine: Engine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **windows: Unpack[Windows],
     ) -> Release:
@@ -209,7 +209,7 @@ class AnalystStore(ReleasingStore):
         name: str,
         kind: str | None = None,
         *,
-        engine: TopKEngine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
@@ -296,7 +296,10 @@ class AnalystStore(ReleasingStore):
             seen, found = batch.AsIf(session, self._analyst), []
             for each in asked:
                 options = {key: value for key, value in each.items() if key not in batch.OWN}
-                request_id, engine = each.get("request_id"), cast(TopKEngine, each.get("engine") or "native")
+                request_id, engine = (
+                    each.get("request_id"),
+                    cast(ReleaseEngine, each.get("engine") or "native"),
+                )
                 try:
                     told, _ = self._estimated(
                         session, seen, each["graph"], each.get("kind"), engine, request_id, options
@@ -313,7 +316,7 @@ class AnalystStore(ReleasingStore):
         seen: Runner,
         name: str,
         kind: str | None,
-        engine: TopKEngine,
+        engine: ReleaseEngine,
         request_id: str | None,
         options: Mapping[str, Any],
     ) -> tuple[Estimate, Share | None]:

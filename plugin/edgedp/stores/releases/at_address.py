@@ -186,8 +186,8 @@ def place_key(place: str) -> str:
 def _address(row: GraphRow) -> Address:
     if row.engine == SPARK:
         raise EngineError(
-            f"the edges of the graph {row.name!r} are at an address that was registered only for Spark; ask for its "
-            "top k with engine 'spark', or drop it and register it again without that engine: its ledger stays"
+            f"the edges of the graph {row.name!r} are at an address that was registered only for Spark; ask with "
+            "engine 'spark', or drop it and register it again without that engine: its ledger stays"
         )
     return Address.kept(row.relationship_type, row.id_property)
 

@@ -15,14 +15,14 @@ from edgedp.ledger.rows import AT_ADDRESS, SPARK
 from edgedp.mechanisms import checks
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
-from edgedp.words.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
+from edgedp.words.vocabulary import GRAPH_ENGINES, RELEASE_ENGINES, SPARK_KINDS, Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import Session
     from edgedp.ledger.rows import GraphRow
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
-    from edgedp.release.answers import Nodes
+    from edgedp.release.answers import Answer
     from edgedp.release.conditions import Condition
     from edgedp.release.plan import Plan
     from edgedp.spark.sources import Place
@@ -35,19 +35,21 @@ OTHER_COLUMNS = (
 )
 
 
-def check_engine(engine: TopKEngine, kind: Kind) -> None:
+def check_engine(engine: ReleaseEngine, kind: Kind) -> None:
     """Refuse an engine that draws no release, or none of its kind."""
-    checks.check_choice(engine, "engine", TOP_K_ENGINES)
-    if engine in GRAPH_ENGINES or (engine == "spark" and kind == "priv_top_k"):
+    checks.check_choice(engine, "engine", RELEASE_ENGINES)
+    if engine in GRAPH_ENGINES or (engine == "spark" and kind in SPARK_KINDS):
         return
     if engine == "spark":
-        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws only the top k")
+        raise EngineError(
+            f"engine is 'spark', must be native or igraph for {kind}; it draws only {', '.join(SPARK_KINDS)}"
+        )
     raise EngineError(
         "engine is 'cypher', must be native or igraph for a release, which is drawn from one reading; ask without it"
     )
 
 
-def check_place(row: GraphRow, engine: TopKEngine) -> None:
+def check_place(row: GraphRow, engine: ReleaseEngine) -> None:
     """Refuse another engine for edges at an address that was registered only for Spark."""
     if row.engine == SPARK and engine != "spark":
         raise EngineError(
@@ -121,14 +123,14 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
                 raise StoreError(OTHER_COLUMNS) from None
         directed = planned.facts.directed
         small = small_plan(planned, directed=directed)
-        key = f"{session.sparkContext.applicationId} {directed} {sorted(small.quantities)}"
+        key = f"{session.sparkContext.applicationId} {directed} {small.kind} {sorted(small.quantities)}"
         if key in _tried:
             return
         try_out(small, held_edges(session, small_graph(directed=directed)))
         _tried.add(key)
 
 
-def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, looked: Looked | None) -> Nodes:
+def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, looked: Looked | None) -> Answer:
     """Draw a release that was debited; whoever calls lets no error out but the constant ones.
 
     Parameters
@@ -139,7 +141,7 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, look
         As of `edgedp.release.draw.draw`.
     """
     from edgedp.ledger.debits.killpoints import reach
-    from edgedp.spark.drawing import SecureSource, draw_on_spark
+    from edgedp.spark.drawing import draw_answer
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import open_session
     from edgedp.spark.sources import opened
@@ -153,7 +155,7 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, look
     else:
         edges = held_edges(session, read())
     reach("read")
-    return draw_on_spark(planned, edges, None, SecureSource(), pay, looked)
+    return draw_answer(planned, edges, pay, looked)
 
 
 def _made(row: GraphRow) -> PairProjection | None:

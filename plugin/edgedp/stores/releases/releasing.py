@@ -28,7 +28,7 @@ from edgedp.stores.releases.trial import check_closed, try_engine
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.refusals import constant_refusals
 from edgedp.words.shown import shown
-from edgedp.words.vocabulary import TopKEngine
+from edgedp.words.vocabulary import ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.ledger.log.remembered import Seen
@@ -56,7 +56,7 @@ class ReleasingStore(OpenedStore):
     """Whether a lease ends with its draw; a gateway ends it when the answer leaves."""
 
     def _release(
-        self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
+        self, kind: Kind, name: str, options: dict[str, Any], engine: ReleaseEngine, request_id: str | None
     ) -> Release:
         on_spark.check_engine(engine, kind)
         if request_id is not None:
@@ -161,7 +161,7 @@ class ReleasingStore(OpenedStore):
         told = tuple(sources.told_accounts(accounts))
         return accounts[sources.tightest(accounts)], found.get("edges"), told
 
-    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: ReleaseEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         check_closed(planned)
         if row.of is not None and any(each.account == "attributes" for each in planned.charges):
