@@ -351,6 +351,8 @@ def test_numbers_of_an_address_are_debited_and_drawn_and_others_are_refused_befo
             EngineError, match="needs more than degrees; choose one of edges, degree, wedges, stars"
         ):
             refused()
+    with pytest.raises(EngineError, match="no ids of its nodes are kept"):
+        store.count("lake", "degree", 1, node=int(ends[0, 0]), engine="spark")
     for refused in (
         lambda: store.summary("lake", 1, engine="spark"),
         lambda: store.count("lake", "edges", 1),
@@ -364,3 +366,17 @@ def test_numbers_of_an_address_are_debited_and_drawn_and_others_are_refused_befo
         store.distribution("lake", epsilon=1, engine="spark")
     assert str(failed.value).partition(" (release ")[0] == NODES_CHANGED
     assert store.budget("lake")["epsilon_spent"] == 501
+
+
+def test_numbers_of_one_node_of_a_loaded_graph_are_drawn_and_those_of_arcs_are_not(
+    spark: Any, open_embedded: OpenStore
+) -> None:
+    store = open_embedded()
+    store.load(Graph.from_edges([("a", "b"), ("a", "c")], directed=True), "calls", epsilon_budget=900)
+    assert store.count("calls", "degree", 100, node="a", engine="spark").value == 2
+    assert store.count("calls", "edges", 100, engine="spark").value == 2
+    with pytest.raises(EngineError, match="releases no count of arcs"):
+        store.count("calls", "arcs", 1, engine="spark")
+    with pytest.raises(EngineError, match="releases no distribution of arcs"):
+        store.distribution("calls", "in_degree", epsilon=1, engine="spark")
+    assert store.budget("calls")["epsilon_spent"] == 200

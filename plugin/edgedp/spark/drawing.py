@@ -33,7 +33,16 @@ from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.release.answers import Answer, Nodes
 from edgedp.release.draw import draw
-from edgedp.release.plan import ArcsPlan, CountPlan, DistributionPlan, JointPlan, Plan, TopKPlan
+from edgedp.release.plan import (
+    ArcCountPlan,
+    ArcDistributionPlan,
+    ArcsPlan,
+    CountPlan,
+    DistributionPlan,
+    JointPlan,
+    Plan,
+    TopKPlan,
+)
 from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
@@ -107,6 +116,8 @@ def check_can_draw(plan: Plan) -> None:
                     f"{', '.join(COUNTED_ON_SPARK)}, or take engine 'native'"
                 )
             _check_positions(plan, "a number", "ask for a list by mechanism 'sld' or 'pf'")
+        case ArcCountPlan() | ArcDistributionPlan():
+            raise EngineError(f"engine 'spark' releases no {plan.kind} of arcs; take engine 'native'")
         case DistributionPlan():
             _check_positions(plan, "a distribution", "ask for a list by mechanism 'sld' or 'pf'")
         case ArcsPlan():

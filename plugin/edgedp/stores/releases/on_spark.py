@@ -105,6 +105,11 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
     from edgedp.stores.releases.trial import small_graph, small_plan
 
     check_can_draw(planned)
+    if planned.named and row.engine == SPARK:
+        raise EngineError(
+            f"{row.name!r} was registered only for Spark, and no ids of its nodes are kept to find "
+            f"{planned.named[0]!r} among; ask for edges, wedges or stars, or for a list with estimates"
+        )
     check_installed()
     session = open_session()
     with spark_errors():
