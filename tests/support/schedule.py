@@ -25,8 +25,9 @@ GROUPS = {
     ),
 }  # fmt: skip
 """Modules that share a server or a session of Spark: a second one is half a minute of starting and compiling. A module
-that lacks here costs that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what
-changes the schema of a server, after which it compiles every statement anew, and then what kills it, comes last."""
+that lacks here costs that, and no more. Of the first tier two groups start a server. They run in the order that they
+are named in: what changes the schema of a server, after which it compiles every statement anew, and then what kills
+it, comes last."""
 
 LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
 """Modules of few tests that take long, which the end of a run would wait for."""
