@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from places import files_of_tests
-from schedule import GROUPS, LONG
+from schedule import GROUPS, LONG, group_of
 
 GROUPED = {name for names in GROUPS.values() for name in names}
 
@@ -21,3 +21,9 @@ def test_what_asks_for_a_shared_server_is_in_a_group() -> None:
         file.stem.removeprefix("test_") for file in files_of_tests().values() if asks.search(file.read_text())
     }
     assert found - GROUPED == set()
+
+
+def test_what_asks_for_spark_is_in_one_group() -> None:
+    asks = re.compile(r"\bspark: Any\b")
+    found = {name for name, file in files_of_tests().items() if asks.search(file.read_text(encoding="utf-8"))}
+    assert len({group_of(name) for name in found}) == 1

@@ -19,13 +19,15 @@ GROUPS = {
         "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_weights", "neo4j_windows", "neo4j_plugin_limits",
         "protect", "neo4j_plugin_worker",
     ),
-    "Neo4j in the second tier": (
-        "spark", "spark_arcs", "spark_projection", "spark_windows", "gateway", "gateway_faults", "docs",
+    "Spark, and Neo4j in the second tier": (
+        "spark", "spark_arcs", "spark_filters", "spark_projection", "spark_tables", "spark_windows", "gateway",
+        "gateway_faults", "docs",
     ),
 }  # fmt: skip
-"""Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
-that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what
-changes the schema of a server, after which it compiles every statement anew, and then what kills it, comes last."""
+"""Modules that share a server or a session of Spark: a second one is half a minute of starting and compiling. A module
+that lacks here costs that, and no more. Of the first tier two groups start a server. They run in the order that they
+are named in: what changes the schema of a server, after which it compiles every statement anew, and then what kills
+it, comes last."""
 
 LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
 """Modules of few tests that take long, which the end of a run would wait for."""
