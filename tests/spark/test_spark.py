@@ -325,7 +325,10 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
             "has no betweenness2",
         ),
         (lambda: store.priv_top_k("lake", "degree", 1, 3, engine="spark"), "what is left of the budget"),
-        (lambda: store.summary("lake", 1, engine="spark"), "it draws only priv_top_k, count, distribution"),
+        (
+            lambda: store.summary("lake", 1, engine="spark"),
+            "it draws only priv_top_k, motkin, count, distribution",
+        ),
         (lambda: store.summary("lake", 1), "must be 'spark'"),
         (lambda: store.exact("lake", "degree"), "only Spark reads"),
         (lambda: store.graph("lake"), "only Spark reads"),

@@ -380,3 +380,40 @@ def test_numbers_of_one_node_of_a_loaded_graph_are_drawn_and_those_of_arcs_are_n
     with pytest.raises(EngineError, match="releases no distribution of arcs"):
         store.distribution("calls", "in_degree", epsilon=1, engine="spark")
     assert store.budget("calls")["epsilon_spent"] == 200
+
+
+MOTKIN: list[dict[str, Any]] = [
+    {"metrics": ["degree", "density"], "epsilon": 40, "estimates": True},
+    {"metrics": ["density", "ebc", "degree"], "epsilon": 20, "approach": "aggregate"},
+    {"metrics": ["ebc", "density"], "epsilon": 2},
+]
+
+
+@pytest.mark.parametrize(
+    "asked", [MOTKIN[0], *(pytest.param(each, marks=pytest.mark.wide) for each in MOTKIN[1:])], ids=str
+)
+def test_several_metrics_are_those_of_the_native_engine(spark: Any, asked: dict[str, Any]) -> None:
+    planned = plan(
+        "motkin", asked | {"k": 6, "mechanism": "joint"}, PublicFacts(200, 150, nodes_supplied=True)
+    )
+    drawing.check_can_draw(planned)
+    ours, exact = SparkProjection(held_edges(spark, GRAPH)), GraphProjection(GRAPH)
+    answers = [draw(planned, each, GeneratorWords(np.random.default_rng(3))) for each in (ours, exact)]
+    assert answers[0].to_json() == answers[1].to_json()
+
+
+def test_several_metrics_of_an_address_are_debited_and_rounds_are_refused_before(
+    spark: Any, open_embedded: OpenStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "edges.parquet"
+    ends = NAMED.node_ids[NAMED.edges()]
+    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    store = open_embedded()
+    store.register_edges("lake", path, epsilon_budget=9, engine="spark")
+    assert (
+        len(store.motkin("lake", ["degree", "density"], 3, 2, mechanism="joint", engine="spark").nodes) == 3
+    )
+    for words in ({}, {"approach": "aggregate"}):
+        with pytest.raises(EdgeDPError, match="only by mechanism 'joint'"):
+            store.motkin("lake", ["degree", "density"], 3, 2, engine="spark", **words)
+    assert store.budget("lake")["epsilon_spent"] == 2

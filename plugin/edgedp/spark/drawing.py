@@ -34,12 +34,15 @@ from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.release.answers import Answer, Nodes
 from edgedp.release.draw import draw
 from edgedp.release.plan import (
+    AggregatePlan,
     ArcCountPlan,
     ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
+    JointMotkinPlan,
     JointPlan,
+    ParetoPlan,
     Plan,
     TopKPlan,
 )
@@ -105,10 +108,16 @@ def check_can_draw(plan: Plan) -> None:
         Before anything is debited or read.
     """
     match plan:
-        case JointPlan() | ArcsPlan() if plan.facts.candidates is not None:
+        case JointPlan() | JointMotkinPlan() | ArcsPlan() if plan.facts.candidates is not None:
             raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
         case JointPlan():
             _check_positions(plan, "joint", "take mechanism 'sld' or 'pf'")
+        case JointMotkinPlan():
+            _check_positions(plan, "joint", "ask for one metric by mechanism 'sld' or 'pf'")
+        case ParetoPlan() | AggregatePlan():
+            raise EngineError(
+                "engine 'spark' draws motkin only by mechanism 'joint'; give it, or take engine 'native'"
+            )
         case CountPlan():
             if plan.of not in COUNTED_ON_SPARK:
                 raise EngineError(
@@ -140,8 +149,8 @@ def check_can_draw(plan: Plan) -> None:
                 )
         case _:
             raise EngineError(
-                f"engine 'spark' draws the top k by one metric, numbers of degrees and their distribution, and not "
-                f"{plan.kind}; take engine 'native'"
+                f"engine 'spark' draws lists, numbers of degrees and their distribution, and not {plan.kind}; "
+                "take engine 'native'"
             )
 
 
@@ -166,7 +175,7 @@ def rows_of(plan: TopKPlan | ArcsPlan, edges: Edges) -> DataFrame:
 
 def try_out(plan: Plan, edges: Edges) -> None:
     """Draw a plan once from a constant graph, with everything that a draw of its kind may ask of the cluster."""
-    if not isinstance(plan, JointPlan | CountPlan | DistributionPlan):
+    if not isinstance(plan, JointPlan | JointMotkinPlan | CountPlan | DistributionPlan):
         draw_on_spark(plan, edges, None, SecureSource())
         return
     projection = SparkProjection(edges)
@@ -231,7 +240,7 @@ def draw_answer(plan: Plan, edges: Edges, pay: Pay, looked: Looked | None) -> An
 
     Parameters, errors and privacy are those of `draw_on_spark`.
     """
-    if isinstance(plan, CountPlan | DistributionPlan):
+    if isinstance(plan, JointMotkinPlan | CountPlan | DistributionPlan):
         check_can_draw(plan)
         return draw(plan, SparkProjection(edges), SecureWords())
     return draw_on_spark(plan, edges, None, SecureSource(), pay, looked)

@@ -160,7 +160,7 @@ Engine = Literal[GraphEngine, "cypher"]
 ReleaseEngine = Literal[Engine, "spark"]
 """What computes a release: some kinds also Spark (`SPARK_KINDS`)."""
 
-SparkKind = Literal["priv_top_k", "count", "distribution"]
+SparkKind = Literal["priv_top_k", "motkin", "count", "distribution"]
 """A kind of which Spark draws some releases (`edgedp.spark.drawing.check_can_draw`)."""
 
 AddressEngine = Literal["native", "spark"]

@@ -103,7 +103,7 @@ class AnalystStore(ReleasingStore):
         sensitivity: Sensitivity | None = None,
         mechanism: MechanismName | Mechanism | None = None,
         *,
-        engine: Engine = "native",
+        engine: ReleaseEngine = "native",
         request_id: str | None = None,
         **options: Unpack[StoredMotkinWords],
     ) -> Release:
