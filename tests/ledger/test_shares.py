@@ -199,6 +199,9 @@ def test_a_revoked_analyst_asks_nothing_and_what_was_spent_stays(open_any: OpenS
     asks: list[Callable[[], Any]] = [
         lambda: top(ann, "0.1"), lambda: top(ann, "0.1", "r"), ann.graphs, ann.releases,
         lambda: ann.release(kept), lambda: ann.budget("kite"), lambda: top(store.asking_as("nobody"), "0.1"),
+        lambda: ann.estimate("kite", "topk", metric="degree", k=1, epsilon="0.1"),
+        lambda: ann.estimate("none", "topk", metric="degree", k=1, epsilon="0.1"),
+        lambda: ann.plan_batch([{"graph": "kite", "kind": "count", "of": "edges", "epsilon": "0.1"}]),
     ]  # fmt: skip
     for ask in asks:
         with pytest.raises(AccessError, match="was never added, or was revoked"):

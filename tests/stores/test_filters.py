@@ -501,6 +501,26 @@ def test_windows_and_conditions_together(tmp_path: Path) -> None:
         assert of_both[0]["dearest_run"] == of_both[1]["dearest_run"] == "2024-01"
 
 
+@pytest.mark.parametrize("orientation", ["undirected", "natural", "reverse"])
+def test_a_window_of_a_graph_of_rows_needs_no_column(tmp_path: Path, orientation: str) -> None:
+    dates = np.array(["2024-01-05", "2024-02-01", "2024-02-09", "2024-02-11"], dtype="datetime64[s]")
+    graph = Graph.from_edges([("a", "b"), ("b", "a"), ("a", "c"), ("c", "c")], dates=dates, directed=True)
+    calendar = {"from": "2024-01-01", "period": "P1M"}
+    with open_store(tmp_path / "graphs.edgedp") as store:
+        store.load(graph, "calls", epsilon_budget=900, dates=calendar, within=2)
+        store.register("turned", of="calls", orientation=orientation)
+        for window, value in {"2024-01": 1, "2024-02": 2, "2024-03": 0}.items():
+            assert (
+                store.estimate("turned", "count", of="edges", epsilon=100, window=window)["refused"] is None
+            )
+            assert store.count("turned", of="edges", epsilon=100, window=window).value == value
+        if orientation != "undirected":
+            ends = "out_degree" if orientation == "natural" else "in_degree"
+            top = store.priv_top_k("turned", metric=ends, k=1, epsilon=100, mechanism="em", window="2024-01")
+            assert top.nodes == ["a"], "the arc goes as it was loaded, or back"
+        assert store.check() == []
+
+
 def test_one_side_is_ranked(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user,film,stars\n1,7,5\n2,7,4\n3,8,5\n1,8,1\n", encoding="utf-8")

@@ -190,8 +190,9 @@ class EmbeddedSession(Ledger, Session):
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
         if row.of is not None and row.projection is not None:
-            kept = None if row.of.columns is None else self.kept_rows(row.of)
-            return graph_of_kept(self.graph(row.of), kept, row.projection, span)
+            if row.of.columns is None:  # its edges or arcs, those of the windows, stand for the rows
+                return graph_of_kept(self.graph(row.of, span), None, row.projection)
+            return graph_of_kept(self.graph(row.of), self.kept_rows(row.of), row.projection, span)
         graph = files.read(
             self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span, weighting=row.weighting
         )

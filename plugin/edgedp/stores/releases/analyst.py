@@ -325,6 +325,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
+        shares.check_active(session, self._analyst)
         self._check_sees(session, name)
         name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = self._row_of_graph(session, name)

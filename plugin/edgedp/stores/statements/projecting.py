@@ -26,7 +26,7 @@ def graph_of_kept(
     whole: Graph,
     kept: KeptRows | None,
     made: PairProjection,
-    span: Span | None,
+    span: Span | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> Graph:
     """Return the graph that the rows of a file make, among the nodes of all of them.
