@@ -13,6 +13,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -129,7 +130,7 @@ def test_a_full_disk_is_told_with_when_to_ask_again(
 
     monkeypatch.setattr(sqlite, "_connected", full)
     fill = "INSERT INTO sessions (id, tokenHash, used, held) VALUES (hex(randomblob(8)), 'x', 1, hex(randomblob(200)))"
-    with sqlite3.connect(town.place / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(town.place / "ledger.sqlite")) as connection, connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         while connection.execute("PRAGMA page_count").fetchone()[0] == pages:
             connection.execute(fill)

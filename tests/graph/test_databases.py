@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -75,7 +75,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(request.getfixturevalue({"mysql": "maria"}.get(request.param, "server")).address)
     path = tmp_path / "bank.db"
     if request.param == "sqlite":
-        with sqlite3.connect(path) as made:
+        with closing(sqlite3.connect(path)) as made, made:
             made.execute(TABLE)
             made.execute(FILL)
             made.execute("CREATE TABLE empty (payer int, payee int)")
@@ -627,7 +627,7 @@ def test_files_that_are_no_database(tmp_path: Path) -> None:
 
 
 def test_sqlite_mixes_no_types(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "mixed.db") as made:
+    with closing(sqlite3.connect(tmp_path / "mixed.db")) as made, made:
         made.execute("CREATE TABLE edges (source, target)")
         made.executemany(
             "INSERT INTO edges VALUES (?, ?)", [(i, i + 1) for i in range(databases.BATCH)] + [("1", "2")]

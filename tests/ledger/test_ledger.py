@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -521,9 +522,9 @@ def test_the_log_holds_neither_fingerprint_nor_digest(busy: Store, path: Path) -
     assert KITE.fingerprint not in text
     stored = (path / "ledger.sqlite").read_bytes()
     assert KITE.fingerprint.encode() not in stored, "it is kept as an HMAC"
-    for row in (
-        sqlite3.connect(path / "ledger.sqlite").execute("SELECT fingerprint FROM fingerprints").fetchall()
-    ):
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+        rows = connection.execute("SELECT fingerprint FROM fingerprints").fetchall()
+    for row in rows:
         assert row[0] not in text
         assert row[0].encode() in stored
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,7 @@ def tampered(path: Path, *statements: str) -> None:
     """Change a ledger by hand, without its triggers; rows are sealed anew as somebody would who knows how."""
     from edgedp.ledger import chain
 
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.create_function("sealed", -1, chain.digest, deterministic=True)
         connection.create_function("genuine", -1, lambda *_: 1, deterministic=True)
         connection.create_function("link", 1, chain.genesis, deterministic=True)

@@ -6,6 +6,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -350,7 +351,7 @@ def test_a_backup_keeps_it(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize("edit", ["", '{"protect": "person"}', "{", '{"protect": "pair"}', "without"])
 def test_an_edited_unit_releases_nothing(store: Store, tmp_path: Path, edit: str) -> None:
     (ledger,) = (tmp_path / "store").rglob("ledger.sqlite")
-    with sqlite3.connect(ledger) as base:
+    with closing(sqlite3.connect(ledger)) as base, base:
         for (trigger,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             base.execute(f'DROP TRIGGER "{trigger}"')
         (terms,) = base.execute("SELECT terms FROM accounts WHERE name = 'followed'").fetchone()

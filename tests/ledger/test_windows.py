@@ -7,6 +7,7 @@ import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def month(number: int) -> str:
 
 def dated(months: int = 24, *, directed: bool = False) -> Graph:
     """Return a graph of 12 nodes: in month j an edge of node j % 12 to three others; one edge without a date."""
-    edges, dates = [(1, 12)], [np.datetime64("NaT")]
+    edges, dates = [(1, 12)], [np.datetime64("NaT", "s")]
     for j in range(months):
         at = np.datetime64(f"{month(j)}-15T12:00:00", "s")
         for other in (1, 2, 5):
@@ -392,7 +393,7 @@ def test_a_budget_may_fall_to_what_the_dearest_run_has_spent(store: Store) -> No
 
 
 def rows_of(path: Path, name: str = "calls") -> list[dict[str, Any]]:
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.row_factory = sqlite3.Row
         return [
             dict(row) for row in connection.execute("SELECT * FROM log WHERE name = ? ORDER BY seq", [name])
@@ -445,7 +446,7 @@ def test_an_edited_row_is_noticed(store: Store, path: Path, edit: str) -> None:
     store.grant("calls", "ann", 2)
     ann = asker(store, "ann")
     ann.priv_top_k("calls", metric="degree", k=1, epsilon=2, mechanism="em", window="2020-06")
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         for (trigger,) in connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'trigger'"
         ).fetchall():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from array import array
 from collections import deque
 from collections.abc import Callable
@@ -83,7 +84,7 @@ REFUSED: dict[str, Any] = {
     "numpy records": np.array([(20, 1.5), (61, 2.5)], dtype=[("age", "i4"), ("wage", "f4")]),
     "numpy raw": np.array([b"ab", b"cd"], dtype="V2"),
     "numpy masked texts": np.ma.array(["20", "61"], mask=[False, True]),
-    "array of characters": array("u", "ab"),
+    "array of characters": array("w" if sys.version_info >= (3, 13) else "u", "ab"),
     "memoryview of truth values": memoryview(np.array([True, False])),
     "pandas string": pd.Series(["20", "n/a"], dtype="string"),
     "pandas arrow string": pd.Series(["20", "n/a"], dtype=pd.ArrowDtype(pa.string())),

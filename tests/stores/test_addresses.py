@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -509,7 +510,7 @@ def test_a_full_disk_keeps_nothing_and_fails_nothing(
 
 def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "bank.db"
-    with sqlite3.connect(path) as made:
+    with closing(sqlite3.connect(path)) as made, made:
         made.execute("CREATE TABLE payments (payer INTEGER, payee INTEGER)")
         made.executemany("INSERT INTO payments VALUES (?, ?)", payments().rows())
     made.close()

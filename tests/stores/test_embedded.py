@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,7 @@ def test_a_kill_in_a_release_costs_budget_and_nothing_else(path: Path, point: st
 
 def end_leases(path: Path) -> None:
     """Let the leases be over, as thirty seconds would."""
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.execute("UPDATE leases SET ticks = 0, until = 0")
     connection.close()
 
@@ -425,7 +425,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_newer_store_is_refused_and_not_written(path: Path) -> None:
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     before = snapshot(path)
@@ -493,7 +493,7 @@ def test_the_ledger_never_keeps_a_write_ahead_log(path: Path) -> None:
         ledger: Any = session
         assert ledger.connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert ledger.connection.execute("PRAGMA synchronous").fetchone() == (3,)
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     with pytest.raises(StoreError, match="its journal mode is wal"):
@@ -501,7 +501,7 @@ def test_the_ledger_never_keeps_a_write_ahead_log(path: Path) -> None:
 
 
 def test_another_program_does_not_write_the_ledger_by_accident(path: Path) -> None:
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         for statement in (
             "UPDATE accounts SET budget = 5", "UPDATE accounts SET spent = 0", "DELETE FROM log",
             "UPDATE log SET total = 0", "INSERT INTO accounts (name, spent, entries) VALUES ('x', 0, 0)",

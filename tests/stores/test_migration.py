@@ -178,6 +178,28 @@ def test_a_log_that_was_written_through_a_link_is_refused(killed: Path, tmp_path
             open_store(place).budget("kite")
 
 
+@pytest.mark.parametrize("end", [".wal.checkpoint", ".shadow"])
+def test_what_a_kill_within_a_checkpoint_left_of_another_name_is_refused(old: Path, end: str) -> None:
+    """0.1.0 moves its log aside before it takes it in: these two hold debits as the log does."""
+    left = old.with_name("before.edgedp" + end)
+    left.touch()
+    with pytest.raises(StoreError, match=rf"beside the log before\.edgedp{end}, whose store is not there"):
+        open_store(old).budget("kite")
+    left.unlink()
+    check_migrated(old)
+
+
+def test_a_kill_at_the_end_of_a_checkpoint_is_no_damage(killed: Path) -> None:
+    """The pending checkpoint is finished by an opening for writing, which a read-only one would refuse."""
+    killed.with_name(killed.name + ".wal").rename(killed.with_name(killed.name + ".wal.checkpoint"))
+    store = open_store(killed)
+    assert store.budget("kite")["epsilon_spent"] == pytest.approx(0.9 + 0.125)
+    assert {path.name for path in killed.parent.iterdir()} == {
+        "graphs.edgedp",
+        "graphs.edgedp.0.1.0-migrated",
+    }
+
+
 def test_a_damaged_log_is_refused_and_not_half_replayed(killed: Path) -> None:
     log = killed.with_name(killed.name + ".wal")
     content = log.read_bytes()
@@ -211,6 +233,38 @@ def test_an_old_client_that_has_the_store_open_is_waited_for(old: Path) -> None:
     ):
         open_store(old, lock_timeout=0.2).graphs()
     assert old.is_file()
+
+
+def test_an_old_client_that_came_by_a_link_is_waited_for(old: Path, tmp_path: Path) -> None:
+    """0.1.0 locked the path that it was given, and a debit of it between two steps of a migration would be lost."""
+    import filelock
+
+    link = tmp_path / "link.edgedp"
+    link.symlink_to(old.name)
+    with (
+        filelock.FileLock(f"{link}.lock"),
+        pytest.raises(StoreUnavailableError, match=r"kept open for 0\.2 s"),
+    ):
+        open_store(link, lock_timeout=0.2).graphs()
+    assert open_store(link).budget("kite") == EXPECTED["budget"]["kite"]
+    assert {path.name for path in tmp_path.iterdir()} == {old.name, old.name + ".0.1.0-migrated", link.name}
+
+
+def test_a_file_that_is_in_use_is_not_called_damaged(old: Path) -> None:
+    with child("hold_old", old) as holder:
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(StoreUnavailableError, match=r"that another process has open; wait for it"):
+                open_store(old).graphs()
+        finally:
+            holder.kill()
+    check_migrated(old)
+
+
+def test_what_was_migrated_is_not_written_by_0_1_0(old: Path) -> None:
+    open_store(old).graphs()
+    assert old.with_name(old.name + ".0.1.0-migrated").stat().st_mode & 0o777 == 0o400
 
 
 def test_what_a_migration_left_is_never_a_store(old: Path) -> None:

@@ -8,6 +8,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_every_source_weighs_alike(kind: str, csv: Path, tmp_path: Path) -> None
             return
         case "table":
             path = tmp_path / "payments.sqlite"
-            with sqlite3.connect(path) as connection:
+            with closing(sqlite3.connect(path)) as connection, connection:
                 connection.execute("CREATE TABLE paid (payer INTEGER, payee INTEGER, amount REAL)")
                 connection.executemany("INSERT INTO paid VALUES (?, ?, ?)", frame.rows())
             path, more = f"sqlite:///{path}", READING | {"table": "paid"}  # type: ignore[assignment]
@@ -191,7 +192,7 @@ def test_another_declaration_takes_the_place_of_one_and_the_budget_stays(store: 
 def test_an_edited_declaration_or_file_releases_nothing(store: Store, tmp_path: Path) -> None:
     store.load(Graph.from_edges([(1, 2)], weights=[900], weight={"cap": 1000}), "g", epsilon_budget=3)
     ledger = next(each for each in (tmp_path / "store.edgedp").iterdir() if "ledger" in each.name)
-    with sqlite3.connect(ledger) as connection:
+    with closing(sqlite3.connect(ledger)) as connection, connection:
         for (trigger,) in connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'trigger'"
         ).fetchall():

@@ -185,6 +185,15 @@ def hold(path: str, seconds: int) -> None:
         time.sleep(seconds)
 
 
+def hold_old(path: str) -> None:
+    """Keep the database file of a store of 0.1.0 open, without its lock file."""
+    import ladybug
+
+    with ladybug.Database(path, buffer_pool_size=1 << 26):
+        print("held", flush=True)
+        signal.pause()
+
+
 def look(path: str) -> None:
     """Print what a store says: budget, releases and graphs, or the refusal of each; for damaged stores."""
     store = open_store(path)

@@ -13,7 +13,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError, StoreError, StoreUnavailableError
 
 _MAGIC = (b"LBUG", b"KUZU")
+_PENDING = (".wal", ".wal.checkpoint", ".shadow")
+"""What a killed 0.1.0 leaves beside its file: committed debits that the database has yet to take in."""
 EARLIER = "unknown (edgedp 0.1.0)"
 """Who caused what 0.1.0 wrote: it did not note that."""
 
@@ -77,9 +79,11 @@ def _check_alone(folder: Folder) -> None:
             )
     given = Path(os.path.abspath(folder.given))
     for near in {place.parent, given.parent}:
-        for log in sorted(near.glob("*.wal")):
-            base = log.with_suffix("")
-            if log != place.with_name(place.name + ".wal") and not _is_file(base):
+        for log in sorted(each for end in _PENDING for each in near.glob(f"*{end}")):
+            (base,) = (
+                log.with_name(log.name.removesuffix(end)) for end in _PENDING if log.name.endswith(end)
+            )
+            if base != place and not _is_file(base):
                 raise StoreError(
                     f"store is {folder.given}, a store of 0.1.0 beside the log {log.name}, whose store is not there "
                     "under that name; give the store the name that it had, or move the log away if it is another's"
@@ -89,11 +93,13 @@ def _check_alone(folder: Folder) -> None:
 def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
     place = folder.path
     done = place.with_name(place.name + MIGRATED)
-    with _locked(place, timeout):
+    with ExitStack() as locks:
+        for path in _ways(folder):
+            locks.enter_context(_locked(path, timeout))
         if place.is_dir():  # somebody else did it meanwhile, or was killed at the end of it
             with suppress(FileNotFoundError):
                 os.rename(aside, done)
-            place.with_name(place.name + ".lock").unlink(missing_ok=True)
+            _remove_locks(folder)
             return
         source = place if _is_file(place) else aside
         building = place.with_name(place.name + ".migrating")
@@ -108,8 +114,12 @@ def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
             os.rename(building, place)
             sync(place.parent)
             reach("moved")
+            with suppress(OSError):  # of another owner
+                aside.chmod(0o400)  # 0.1.0 refuses what it may not write
             os.rename(aside, done)
             sync(place.parent)
+        except StoreUnavailableError:  # an OSError, too
+            raise
         except OSError as error:
             raise StoreError(
                 f"store is {folder.given}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
@@ -117,7 +127,18 @@ def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
             ) from None
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        place.with_name(place.name + ".lock").unlink(missing_ok=True)
+        _remove_locks(folder)
+
+
+def _ways(folder: Folder) -> list[Path]:
+    """Return the real path and, of a link, the path as given: 0.1.0 locked the path that it was given."""
+    given = Path(os.path.abspath(folder.given))
+    return sorted({folder.path, Path(os.path.realpath(given.parent)) / given.name})
+
+
+def _remove_locks(folder: Folder) -> None:
+    for path in _ways(folder):
+        path.with_name(path.name + ".lock").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -324,13 +345,13 @@ class _Old:
 @contextmanager
 def _old(source: Path, shown: Path) -> Iterator[_Old]:
     try:
-        if not source.with_name(source.name + ".wal").exists():
+        if not _pending(source):
             with _opened(source, read_only=True) as connection:
                 _check_ours(_Old(connection), shown)
-        # Opened for writing once: its log is replayed into it, and a log that cannot be is refused.
+        # Opened for writing once: what a kill left is taken in, and a log that cannot be is refused.
         with _opened(source, read_only=False):
             pass
-        if source.with_name(source.name + ".wal").exists():
+        if _pending(source):
             raise StoreError(
                 f"store is {shown}, a store of 0.1.0 whose log was not taken in; restore a backup of the old file"
             )
@@ -341,10 +362,18 @@ def _old(source: Path, shown: Path) -> Iterator[_Old]:
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, EdgeDPError):
             raise
+        if "Could not set lock" in str(error):
+            raise StoreUnavailableError(
+                f"store is {shown}, a store of 0.1.0 that another process has open; wait for it and ask again"
+            ) from None
         raise StoreError(
             f"store is {shown}, a store of 0.1.0 that is damaged or whose log is torn "
             f"({str(error).partition(chr(10))[0]}); restore a backup of the old file"
         ) from None
+
+
+def _pending(source: Path) -> bool:
+    return any(source.with_name(source.name + end).exists() for end in _PENDING)
 
 
 @contextmanager

@@ -302,7 +302,10 @@ def _connected(path: Path, shown: Path, timeout: float, make: Callable[..., _L])
             (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         if mode != "delete":
             raise ledger._damaged(f"its journal mode is {mode}")
-        yield ledger
+        try:
+            yield ledger
+        finally:
+            ledger.connection.close()  # of an older ledger, the copy in memory
 
 
 def _add_functions(connection: sqlite3.Connection) -> None:
