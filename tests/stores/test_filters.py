@@ -521,6 +521,25 @@ def test_a_window_of_a_graph_of_rows_needs_no_column(tmp_path: Path, orientation
         assert store.check() == []
 
 
+def test_a_graph_of_rows_has_the_public_facts_that_the_loaded_graph_has_now(tmp_path: Path) -> None:
+    """A replacement may list its nodes and declare another bound; the ledger of the graph of rows stays whole."""
+    pairs = [("a", "b"), ("a", "c")]
+    with open_store(tmp_path / "graphs.edgedp") as store:
+        store.load(Graph.from_edges(pairs), "calls", epsilon_budget=900, degree_bound=2)
+        store.register("rows", of="calls")
+        assert store.count("rows", of="edges", epsilon=100).to_dict()["public"]["degree_bound"] == 2
+        more = Graph.from_edges([*pairs, ("a", "d"), ("a", "e")], nodes=[*"abcdef"])
+        store.load(more, "calls", replace=True, degree_bound=4)
+        assert store.estimate("rows", "count", of="edges", epsilon=100)["refused"] is None
+        released = store.count("rows", of="edges", epsilon=100)
+        assert released.value == 4
+        assert released.to_dict()["public"]["degree_bound"] == 4
+        assert "read from the edges" not in str(released.to_dict()["public"])
+        assert store.check() == []
+    with open_store(tmp_path / "graphs.edgedp") as store:
+        assert store.count("rows", of="edges", epsilon=100).value == 4
+
+
 def test_one_side_is_ranked(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user,film,stars\n1,7,5\n2,7,4\n3,8,5\n1,8,1\n", encoding="utf-8")

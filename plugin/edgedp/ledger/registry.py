@@ -71,7 +71,7 @@ def _of_loaded(session: Session, row: GraphRow) -> GraphRow:
             "that graph again, or drop this one"
         )
     check_rows(made, row.of)
-    return dataclasses.replace(row, node_count=session.node_count(row), nodes_supplied=row.of.nodes_supplied)
+    return dataclasses.replace(row, node_count=session.node_count(row))
 
 
 def check_rows(made: PairProjection, of: GraphRow) -> None:

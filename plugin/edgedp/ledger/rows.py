@@ -100,11 +100,13 @@ class GraphRow:
 
     @cached_property
     def facts(self) -> PublicFacts:
-        """The public facts."""
+        """The public facts; of a graph of rows the loaded graph's present ones, which its account is still for."""
+        of = self.of
+        one_side = self.projection is not None and self.projection.candidates is not None
         return PublicFacts(
             self.node_count,
-            self.degree_bound,
-            self.nodes_supplied,
+            self.degree_bound if of is None or one_side else of.degree_bound,
+            self.nodes_supplied if of is None else of.nodes_supplied,
             facts=FACTS_AS_LOADED if self.loaded or self.node_label == OF_GRAPH else FACTS_RECORDED,
             directed=self.directed,
             projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
