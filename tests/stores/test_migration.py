@@ -275,8 +275,21 @@ def test_what_a_migration_left_is_never_a_store(old: Path) -> None:
             ask(open_store(left))
     old.rename(old.with_name("elsewhere.edgedp"))
     unpack("store-0.1.0.edgedp.zst", old)
-    with pytest.raises(StoreError, match="which is what was migrated before"):
+    with pytest.raises(StoreError, match="which was migrated before; move this file away"):
         open_store(old).graphs()
+    old.unlink()
+    old.with_name("elsewhere.edgedp").rename(old)
+    check_migrated(old)
+
+
+def test_another_file_in_the_place_of_an_interrupted_migration_has_to_go(old: Path) -> None:
+    """What is half migrated holds what was spent: moved away, its ledger would be lost."""
+    old.rename(old.with_name(old.name + ".0.1.0-migrating"))
+    unpack("store-0.1.0.edgedp.zst", old)
+    with pytest.raises(StoreError, match="was interrupted; move this file away, and ask again"):
+        open_store(old).graphs()
+    old.unlink()
+    check_migrated(old)
 
 
 def test_threads_migrate_once(old: Path) -> None:

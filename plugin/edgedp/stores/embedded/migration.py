@@ -71,12 +71,15 @@ def _check_alone(folder: Folder) -> None:
         raise StoreError(
             f"store is {folder.given}, a store of 0.1.0 with more than one hard link; remove the others, ask again"
         )
-    for before in (MIGRATED, MIGRATING):
+    for before, how in (
+        (
+            MIGRATED,
+            "which was migrated before; move this file away, and give the folder that was made of the other",
+        ),
+        (MIGRATING, "whose migration was interrupted; move this file away, and ask again to finish it"),
+    ):
         if os.path.lexists(place.with_name(place.name + before)):
-            raise StoreError(
-                f"store is {folder.given}, a store of 0.1.0 beside {place.name}{before}, which is what was migrated "
-                "before; move one of them away"
-            )
+            raise StoreError(f"store is {folder.given}, a store of 0.1.0 beside {place.name}{before}, {how}")
     given = Path(os.path.abspath(folder.given))
     for near in {place.parent, given.parent}:
         for log in sorted(each for end in _PENDING for each in near.glob(f"*{end}")):
