@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import stat
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +149,8 @@ def test_no_secret_is_remembered() -> None:
 
 
 def test_a_table_is_read_again_and_the_list_shows_the_age(store: Any, tmp_path: Path) -> None:
-    with closing(sqlite3.connect("bank.db")) as bank, bank:
+    bank = sqlite3.connect("bank.db")
+    with bank:
         bank.execute("CREATE TABLE payments (payer INTEGER, payee INTEGER)")
         bank.executemany("INSERT INTO payments VALUES (?, ?)", [(1, 2), (2, 3)])
     assert run("load", "sqlite:///bank.db", "--table", "payments", "--epsilon-budget", "1").exit_code == 0
