@@ -18,8 +18,17 @@ from edgedp import Graph, Store, open_store, read_graph
 from edgedp.graph.reading.sources.catalogue import dataset
 from edgedp.graph.reading.sources.locating import local_copy
 from neo4jserver.fixtures import any_neo4j_server, bare_neo4j, empty_neo4j, neo4j_server, neo4j_servers
+from plugin_fixtures import neo4j_with_plugin, plugin_of_the_run
 
-__all__ = ["any_neo4j_server", "bare_neo4j", "empty_neo4j", "neo4j_server", "neo4j_servers"]
+__all__ = [
+    "any_neo4j_server",
+    "bare_neo4j",
+    "empty_neo4j",
+    "neo4j_server",
+    "neo4j_servers",
+    "neo4j_with_plugin",
+    "plugin_of_the_run",
+]
 
 OpenStore = Callable[[], Store]
 

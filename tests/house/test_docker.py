@@ -19,9 +19,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from neo4jserver import Server
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 ROOT = Path(__file__).parents[2]
 DOCKER = ROOT / "docker"

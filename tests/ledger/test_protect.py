@@ -23,9 +23,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
 from gateway_server import serve
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 ARCS = [(1, 2), (3, 2), (4, 2), (5, 2), (2, 3), (5, 3), (6, 1)]
 FOLLOWED = Graph.from_edges(ARCS, directed=True)
@@ -394,7 +392,7 @@ LABEL = "Node of protect"
 def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, Store, str]]:
     mark = "protected"
     ask, server = neo4j_with_plugin.ask, neo4j_with_plugin.server
-    neo4j_with_plugin.begin_anew(protected=LABEL)
+    neo4j_with_plugin.constrain(protected=LABEL)
     ask(
         f"UNWIND $arcs AS arc MERGE (a:`{LABEL}` {{id: arc[0]}}) MERGE (b:`{LABEL}` {{id: arc[1]}}) "
         f"CREATE (a)-[:`R {mark}`]->(b)",

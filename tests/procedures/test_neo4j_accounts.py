@@ -28,9 +28,7 @@ from edgedp import (
 )
 from edgedp.faces.card.making import card_of
 from edgedp.faces.cli import edgedp as command_line
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 pytestmark = pytest.mark.neo4j
 
@@ -41,7 +39,7 @@ TOP = "CALL edgedp.privTopk.stream($name, $config)"
 
 @pytest.fixture(autouse=True)
 def _nodes(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.begin_anew(accounts=LABEL)
+    neo4j_with_plugin.constrain(accounts=LABEL)
     neo4j_with_plugin.ask(f"UNWIND range(0, 59) AS id CREATE (:`{LABEL}` {{id: id}})")
 
 

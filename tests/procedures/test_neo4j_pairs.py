@@ -6,7 +6,6 @@ import datetime
 import itertools
 import json
 import random
-import uuid
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -20,16 +19,14 @@ import value_table
 from edgedp import BudgetError, EdgeDPError, EngineError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.stores.neo4j.session import Neo4jSession
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 pytestmark = pytest.mark.neo4j
 
 
 @pytest.fixture(autouse=True)
-def _emptied(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.begin_anew(**{name: f"{label} of pairs" for label, name in KEYS.items()})
+def _constrained(neo4j_with_plugin: PluginServer) -> None:
+    neo4j_with_plugin.constrain(**{name: f"{label} of pairs" for label, name in KEYS.items()})
 
 
 KEYS = {label: f"pairs_{label}" for label in ("Person", "Firm", "Product", "Buyer", "Item", "N", "A", "B")}
@@ -693,7 +690,7 @@ def test_a_loaded_directed_graph_is_asked_by_procedures(
     neo4j_with_plugin: PluginServer, store: Store
 ) -> None:
     """Written by Python with its arcs, read by the plugin with them, from one account that protects sources."""
-    ask, name = neo4j_with_plugin.ask, f"arcs {uuid.uuid4().hex[:8]}"
+    ask, name = neo4j_with_plugin.ask, "arcs of pairs"
     graph = Graph.from_edges([(1, 2), (2, 1), (3, 1), (3, 2), (4, 1), (5, 1), (1, 6)], directed=True)
     store.load(graph, name, epsilon_budget=200, protect="source")
     assert store.graph(name) == graph

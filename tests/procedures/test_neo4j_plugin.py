@@ -16,9 +16,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.stores.neo4j.packed import graph_of_pieces
 from edgedp.stores.statements.queries import query
-from plugin_fixtures import TOP, PluginServer, eventually, neo4j_with_plugin, sentence
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import TOP, PluginServer, eventually, sentence
 
 MANY = "UNWIND range(1, 400) AS run"
 FIRST = "YIELD rank, id WITH rank, id WHERE rank = 1 RETURN id, count(*) AS times"
@@ -52,7 +50,7 @@ def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> N
 
 def test_the_log_of_neo4j_has_one_line_for_every_release(neo4j_with_plugin: PluginServer) -> None:
     """Who, of which graph, what kind, what it cost, and its number; nothing of what is refused or shown again."""
-    planted = neo4j_with_plugin.plant(epsilonBudget=1.0)
+    planted = neo4j_with_plugin.plant(name="graph of the log", epsilonBudget=1.0)
     log = neo4j_with_plugin.server.home / "logs" / "neo4j.log"
 
     def lines() -> list[str]:

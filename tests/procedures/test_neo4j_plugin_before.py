@@ -9,9 +9,7 @@ import pytest
 import edgedp
 import neo4j
 from edgedp.words.vocabulary import METRIC_FORMS, SAMPLERS
-from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import TOP, PluginServer
 
 ESTIMATE = "CALL edgedp.privTopk.estimate($name, $config)"
 DEGREE = {"metric": "degree", "k": 1, "epsilon": 1}

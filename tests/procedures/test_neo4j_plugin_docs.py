@@ -16,9 +16,7 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
-from plugin_fixtures import ROOT, PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import ROOT, PluginServer
 
 PAGE = (ROOT / "docs" / "procedures.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### (edgedp\.\S+)\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL))

@@ -14,9 +14,7 @@ from edgedp.stores.neo4j.schema import constraints
 from edgedp.stores.statements.queries import query, quote_identifier
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 
 def asked(store: Store) -> Any:

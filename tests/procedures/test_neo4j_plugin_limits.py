@@ -19,10 +19,7 @@ from plugin_fixtures import (
     Planted,
     PluginServer,
     eventually,
-    neo4j_with_plugin,
 )
-
-__all__ = ["neo4j_with_plugin"]
 
 SOURCES = sorted((PROJECT / "src" / "main" / "java").rglob("*.java"))
 ENDS = ("terminated", "timed out", "vanished")
@@ -104,7 +101,7 @@ def held(on: PluginServer, statement: str, **parameters: Any) -> Iterator[None]:
 
 def indexed(on: PluginServer) -> Planted:
     """Plant a graph whose ids have an index, which every test finds as it was."""
-    on.begin_anew(held="Node held")
+    on.constrain(held="Node held")
     return on.plant(name="held")
 
 

@@ -25,11 +25,8 @@ from plugin_fixtures import (
     eventually,
     interpreter,
     is_running,
-    neo4j_with_plugin,
     sentence,
 )
-
-__all__ = ["neo4j_with_plugin"]
 
 ASKED = {"metric": "degree", "k": 1, "epsilon": 1}
 

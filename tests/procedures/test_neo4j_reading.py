@@ -19,12 +19,9 @@ from plugin_fixtures import (
     PluginServer,
     eventually,
     interpreter,
-    neo4j_with_plugin,
     plugin_server,
     sentence,
 )
-
-__all__ = ["neo4j_with_plugin"]
 
 DEGREES = "CALL edgedp.exact.stream($name, {metric: 'degree'}) YIELD id, value RETURN id, value"
 EDGES = "CALL edgedp.count.stream($name, {of: 'edges', epsilon: 1})"

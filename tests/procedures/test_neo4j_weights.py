@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import random
-import uuid
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -16,9 +15,7 @@ from click.testing import CliRunner
 import strength_definitions as definition
 from edgedp import EdgeDPError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 pytestmark = pytest.mark.neo4j
 
@@ -28,12 +25,10 @@ Row = tuple[int, int, dict[str, Any]]
 
 @pytest.fixture
 def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
-    ask = neo4j_with_plugin.ask
-    ask(f"CREATE CONSTRAINT weights_of_tests IF NOT EXISTS FOR (n:`{LABEL}`) REQUIRE n.id IS UNIQUE")
+    neo4j_with_plugin.constrain(weights=LABEL)
     server = neo4j_with_plugin.server
     with open_store(server.uri, auth=server.auth) as store:
         yield store
-    ask(f"MATCH (n:`{LABEL}`) DETACH DELETE n")
 
 
 class Payments:
@@ -41,7 +36,7 @@ class Payments:
 
     def __init__(self, on: PluginServer, rows: list[Row], nodes: int) -> None:
         self.on, self.rows, self.nodes = on, rows, nodes
-        mark = uuid.uuid4().hex[:8]
+        mark = on.next_name()
         self.name, self.kind = f"w-{mark}", f"PAID {mark}"
         on.ask(f"UNWIND range(0, $n - 1) AS id MERGE (:`{LABEL}` {{id: id}})", n=nodes)
         for source, target, properties in rows:
@@ -389,7 +384,7 @@ def test_what_is_no_moment_is_no_constant(neo4j_with_plugin: PluginServer, store
 def test_a_share_allows_no_conditions_that_nobody_can_write(
     neo4j_with_plugin: PluginServer, store: Store
 ) -> None:
-    payments, analyst = Payments(neo4j_with_plugin, ROWS, 4), f"ann-{uuid.uuid4().hex[:8]}"
+    payments, analyst = Payments(neo4j_with_plugin, ROWS, 4), "ann"
     payments.register(store, {"property": "amount", "cap": 5})
     store.add_analyst(analyst)
     with pytest.raises(EdgeDPError, match="filters is for graphs that are loaded"):

@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import uuid
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -19,9 +18,7 @@ from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, Store
 from edgedp.ledger.calendars import runs
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.statements.queries import query
-from plugin_fixtures import PluginServer, neo4j_with_plugin
-
-__all__ = ["neo4j_with_plugin"]
+from plugin_fixtures import PluginServer
 
 pytestmark = pytest.mark.neo4j
 
@@ -106,7 +103,7 @@ class Calls:
 
 @pytest.fixture(autouse=True)
 def _emptied(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.begin_anew(windows_id=LABEL)
+    neo4j_with_plugin.constrain(windows_id=LABEL)
 
 
 @pytest.fixture
@@ -405,9 +402,7 @@ def test_what_is_no_calendar_of_relationships_is_refused(
 def test_a_loaded_graph_has_no_windows_here(store: Store) -> None:
     graph = Graph.from_edges([(1, 2)], dates=[1_704_067_200])
     with pytest.raises(ParameterError, match="keeps no windows"):
-        store.load(
-            graph, f"g-{uuid.uuid4().hex[:8]}", epsilon_budget=1, dates={"from": FROM, "period": "P1M"}
-        )
+        store.load(graph, "g-further", epsilon_budget=1, dates={"from": FROM, "period": "P1M"})
 
 
 def test_an_account_that_was_deleted_is_made_again_with_its_runs(

@@ -16,10 +16,8 @@ from edgedp import Graph, Store, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.words.vocabulary import ArcMetricName, Engine
 from gateway_server import serve
-from plugin_fixtures import PluginServer, neo4j_with_plugin
+from plugin_fixtures import PluginServer
 from real_arcs import directed_network
-
-__all__ = ["neo4j_with_plugin"]
 
 K = 10
 ASKED: dict[str, Any] = {"k": K, "epsilon": 4000}
@@ -124,7 +122,7 @@ def test_by_commands_and_a_gateway(arcs_file: Path, tmp_path: Path) -> None:
 def written(neo4j_with_plugin: PluginServer) -> tuple[PluginServer, str]:
     """The network in a real database, with parallels and loops, and a constraint on its key."""
     mark, ask = "arcs", neo4j_with_plugin.ask
-    neo4j_with_plugin.begin_anew(arcs=f"N {mark}")
+    neo4j_with_plugin.constrain(arcs=f"N {mark}")
     ask(f"UNWIND $ids AS id CREATE (:`N {mark}` {{id: id}})", ids=list(network()))
     arcs = [list(arc) for arc in network().edges()]
     ask(

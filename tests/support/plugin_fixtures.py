@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import stat
 import subprocess
 import sys
 import textwrap
 import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.stores.neo4j.plugin import install, plugin_jar
-from neo4jserver.fixtures import empty
+from neo4jserver.fixtures import empty, label_as_before
 from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server, start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +48,8 @@ class PluginServer:
 
     server: Server
     driver: neo4j.Driver = field(init=False)
+    _constraints: set[str] = field(init=False, default_factory=set)
+    _names: Iterator[int] = field(init=False, default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
         self.driver = self.server.driver(max_transaction_retry_time=0)
@@ -79,17 +81,20 @@ class PluginServer:
             if entry.name.isdigit() and _is_worker_of(int(entry.name), self.server.pid)
         }
 
-    def begin_anew(self, **constraints: str) -> None:
-        """Leave an empty store, and constraints of these names on the ids of nodes of these labels.
+    def begin_anew(self) -> None:
+        """Leave an empty store; names of graphs begin again, for the server has their statements planned."""
+        self._constraints = empty(self.server)
+        self._names = itertools.count(1)
 
-        Tests that begin so may call their labels, types and graphs alike: the server has their statements planned, and
-        the constraints stay, for it plans every statement anew after a change of schema.
-        """
-        empty(self.server)
-        for name, label in constraints.items():
-            self.ask(
-                f"CREATE CONSTRAINT {name}_of_tests IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.id IS UNIQUE"
-            )
+    def next_name(self) -> str:
+        """Name a graph as no other of this test, and as one of the test before."""
+        return f"graph-{next(self._names)}"
+
+    def constrain(self, **labels: str) -> None:
+        """Make ids of nodes of these labels unique, by constraints of these names that stay from test to test."""
+        for name, label in labels.items():
+            if f"{name}_of_tests" not in self._constraints:
+                self.ask(f"CREATE CONSTRAINT {name}_of_tests FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
 
     def logs(self) -> str:
         logs = self.server.home / "logs"
@@ -103,7 +108,7 @@ class PluginServer:
         **declared: Any,
     ) -> Planted:
         """Write a graph of a label and a type of its own, of this name or of a new one, and register it."""
-        planted = Planted(self, name or f"graph-{uuid.uuid4().hex[:8]}", list(nodes), list(edges))
+        planted = Planted(self, name or self.next_name(), list(nodes), list(edges))
         self.ask(f"UNWIND $ids AS id CREATE (:`{planted.label}` {{id: id}})", ids=planted.nodes)
         planted.connect(planted.edges)
         self.ask(
@@ -215,18 +220,19 @@ def plugin_server(
             running.driver.close()
 
 
-_shared = contextlib.ExitStack()
-_servers: list[PluginServer] = []
-
-
 @pytest.fixture(scope="session")
-def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
-    """Share one Neo4j 5 with the plugin, also where several modules import this fixture."""
-    if not _servers:
-        home = tmp_path_factory.mktemp("neo4j")
-        _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF)))
-    yield _servers[0]
-    _shared.close()  # at the end of the run
+def plugin_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
+    """Share one Neo4j 5 with the plugin."""
+    with plugin_server(DEFAULT_VERSION, tmp_path_factory.mktemp("neo4j"), extra_conf=SHARED_CONF) as running:
+        yield running
+
+
+@pytest.fixture
+def neo4j_with_plugin(plugin_of_the_run: PluginServer, monkeypatch: pytest.MonkeyPatch) -> PluginServer:
+    """Give the shared server with the plugin, and nothing in it but an empty store."""
+    plugin_of_the_run.begin_anew()
+    label_as_before(monkeypatch)
+    return plugin_of_the_run
 
 
 def interpreter(folder: Path, body: str) -> Path:

@@ -83,13 +83,15 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 
 @pytest.fixture
 def empty_neo4j(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store.
-
-    The labels of what this process loads are those of the test before, so that the server has their statements planned.
-    """
+    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store."""
     empty(neo4j_server)
-    monkeypatch.setattr(curator, "secrets", SimpleNamespace(randbits=random.Random("versions").getrandbits))
+    label_as_before(monkeypatch)
     return neo4j_server
+
+
+def label_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Label what this process loads as in the test before: the server has statements with those labels planned."""
+    monkeypatch.setattr(curator, "secrets", SimpleNamespace(randbits=random.Random("versions").getrandbits))
 
 
 @pytest.fixture
@@ -100,10 +102,13 @@ def bare_neo4j(neo4j_server: Server) -> Server:
     return neo4j_server
 
 
-def empty(server: Server) -> None:
-    """Delete all but what is called ``_of_tests`` and an empty store; that, too, unless it is as edgedp made it."""
+def empty(server: Server) -> set[str]:
+    """Delete all but what is called ``_of_tests`` and an empty store; that, too, unless it is as edgedp made it.
+
+    Return the constraints and indexes that stay.
+    """
     _revive(server)
-    with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
+    with server.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
         for name in OF_TESTS.keys() - names:
@@ -111,6 +116,7 @@ def empty(server: Server) -> None:
         of_tests = {name for name in names if name.endswith("_of_tests")}
         server.wipe(keep=OF_STORES | of_tests | OF_TESTS.keys(), spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
+    return of_tests
 
 
 def _revive(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -32,9 +33,14 @@ ARCHIVE_SECONDS = 600
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 # A test's server lives for minutes: the second compiler, and threads that collect garbage, cost more than they give.
-SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-# A statement is compiled once in a server that many tests share, though every test puts another graph into the server.
-SHARED_CONF = {"dbms.cypher.min_replan_interval": "1d"}
+# With one compiler the JVM has 48 MB for compiled code, which the planner fills: it is thrown away and compiled again.
+SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+    "-XX:ReservedCodeCacheSize=240m", "-XX:CompileThresholdScaling=0.2",
+)  # fmt: skip
+# A statement is planned once in a server that many tests share, though every test puts another graph into the server
+# and calls it by a name of another length.
+SHARED_CONF = {"dbms.cypher.min_replan_interval": "1d", "internal.cypher.use_parameter_size": "false"}
 OPENED_MODULES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
 
 # What a load and a read make the server's classes do.
@@ -45,6 +51,11 @@ TRAINING = (
     "MATCH (a:N) OPTIONAL MATCH (a)-[:R]-(b) RETURN a.id, collect(DISTINCT b.id), count { (a)--() }",
     "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 50 ROWS",
 )
+
+_LISTED = """
+SHOW INDEXES YIELD name, type, owningConstraint WHERE type <> 'LOOKUP'
+RETURN name, owningConstraint IS NOT NULL
+"""
 
 
 class StartError(RuntimeError):
@@ -87,6 +98,7 @@ class Server:
         self._patience = patience
         self._port = _free_port() if port is None or not _is_free(port) else port
         self._watchdog: subprocess.Popen[str] | None = None
+        self._own: neo4j.Driver | None = None
 
     @property
     def uri(self) -> str:
@@ -110,18 +122,21 @@ class Server:
         Constraints and indexes of these names stay, and nodes ``n`` of this Cypher predicate: after a
         change of schema the server compiles every statement again, which is most of a small test's time.
         """
-        with self.driver() as driver, driver.session() as session:
-            for what in ("CONSTRAINT", "INDEX"):
-                listed = session.run(
-                    f"SHOW {what} YIELD name, type WHERE type <> 'LOOKUP' RETURN name"
-                ).value()
-                for name in listed:
-                    if name not in keep:
-                        session.run(f"DROP {what} `{name}`").consume()
-            clear = (
-                f"MATCH (n) WHERE NOT ({spare}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 20000 ROWS"
-            )
-            session.run(clear).consume()
+        with self.session() as session:
+            for name, of_constraint in session.run(_LISTED).values():
+                if name not in keep:
+                    session.run(f"DROP {'CONSTRAINT' if of_constraint else 'INDEX'} `{name}`").consume()
+            clear = f"MATCH (n) WHERE NOT ({spare}) WITH n LIMIT 20000 DETACH DELETE n RETURN count(n)"
+            while session.run(clear).single(strict=True).value() == 20_000:
+                pass
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[neo4j.Session]:
+        """Open a session of a driver that lives as long as the JVM: what is done between tests asks for no new one."""
+        if self._own is None:
+            self._own = self.driver(notifications_min_severity="OFF")
+        with self._own.session() as session:
+            yield session
 
     def restart(self, **conf: str) -> None:
         """Stop the server if it runs, and start it on the same home and port, with these settings added.
@@ -197,6 +212,9 @@ class Server:
 
     def _end(self) -> None:
         """Close the watchdog's pipe and wait until both are gone."""
+        if self._own is not None:
+            self._own.close()
+            self._own = None
         if self._watchdog is not None:
             assert self._watchdog.stdin is not None
             assert self._watchdog.stdout is not None
