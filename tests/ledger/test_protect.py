@@ -392,7 +392,6 @@ LABEL = "Node of protect"
 def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, Store, str]]:
     mark = "protected"
     ask, server = neo4j_with_plugin.ask, neo4j_with_plugin.server
-    neo4j_with_plugin.constrain(protected=LABEL)
     ask(
         f"UNWIND $arcs AS arc MERGE (a:`{LABEL}` {{id: arc[0]}}) MERGE (b:`{LABEL}` {{id: arc[1]}}) "
         f"CREATE (a)-[:`R {mark}`]->(b)",

@@ -39,7 +39,6 @@ TOP = "CALL edgedp.privTopk.stream($name, $config)"
 
 @pytest.fixture(autouse=True)
 def _nodes(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.constrain(accounts=LABEL)
     neo4j_with_plugin.ask(f"UNWIND range(0, 59) AS id CREATE (:`{LABEL}` {{id: id}})")
 
 

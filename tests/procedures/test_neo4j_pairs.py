@@ -19,18 +19,12 @@ import value_table
 from edgedp import BudgetError, EdgeDPError, EngineError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.stores.neo4j.session import Neo4jSession
-from plugin_fixtures import PluginServer
+from plugin_fixtures import KEYED, PluginServer
 
 pytestmark = pytest.mark.neo4j
 
 
-@pytest.fixture(autouse=True)
-def _constrained(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.constrain(**{name: f"{label} of pairs" for label, name in KEYS.items()})
-
-
-KEYS = {label: f"pairs_{label}" for label in ("Person", "Firm", "Product", "Buyer", "Item", "N", "A", "B")}
-"""Labels with the names of their constraints."""
+KEYED_WORDS = {label.removesuffix(" of pairs") for label in KEYED.values() if label.endswith(" of pairs")}
 
 
 Relationship = tuple[int, str, int, dict[str, Any]]
@@ -44,7 +38,7 @@ def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
 
 
 class Database:
-    """Nodes of the labels of `KEYS`, relationships, and a name for a graph of them."""
+    """Nodes of labels of `KEYED`, relationships, and a name for a graph of them."""
 
     def __init__(self, on: PluginServer) -> None:
         self.on, self.mark = on, "pairs"
@@ -53,7 +47,7 @@ class Database:
         self.relationships: list[Relationship] = []
 
     def of(self, word: str) -> str:
-        return f"{word} of pairs" if word in KEYS else f"{word} {self.mark}"
+        return f"{word} of pairs" if word in KEYED_WORDS else f"{word} {self.mark}"
 
     def nodes(self, labels: dict[int, list[str]]) -> None:
         for words in sorted({tuple(words) for words in labels.values()}):
@@ -61,7 +55,7 @@ class Database:
             ids = [node for node, of_node in labels.items() if tuple(of_node) == words]
             self.on.ask(f"UNWIND $ids AS id CREATE (n{named} {{id: id}})", ids=ids)
         self.labels |= labels
-        assert {word for words in labels.values() for word in words} <= KEYS.keys()
+        assert {word for words in labels.values() for word in words} <= KEYED_WORDS
 
     def connect(self, relationships: list[Relationship]) -> None:
         # All labels are the database's own, so an id is one node.

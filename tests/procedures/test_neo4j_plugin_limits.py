@@ -101,7 +101,6 @@ def held(on: PluginServer, statement: str, **parameters: Any) -> Iterator[None]:
 
 def indexed(on: PluginServer) -> Planted:
     """Plant a graph whose ids have an index, which every test finds as it was."""
-    on.constrain(held="Node held")
     return on.plant(name="held")
 
 

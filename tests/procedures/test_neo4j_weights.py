@@ -25,7 +25,6 @@ Row = tuple[int, int, dict[str, Any]]
 
 @pytest.fixture
 def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
-    neo4j_with_plugin.constrain(weights=LABEL)
     server = neo4j_with_plugin.server
     with open_store(server.uri, auth=server.auth) as store:
         yield store
@@ -154,53 +153,46 @@ def test_random_databases_weigh_as_they_are_defined_with_candidates(
     neo4j_with_plugin.ask(
         f"MATCH (n:`{LABEL}`) WHERE n.id IN $ids SET n:`{shown}` REMOVE n:`{LABEL}`", ids=[*chosen]
     )
-    neo4j_with_plugin.ask(
-        f"CREATE CONSTRAINT weights_shown IF NOT EXISTS FOR (n:`{shown}`) REQUIRE n.id IS UNIQUE"
-    )
-    try:
-        for number, orientation in enumerate(("undirected", "natural", "reverse", "mutual") * 2):
-            declared = lot.choice(WEIGHTS)
-            where = {"at": {"gte": 6}} if number % 2 else None
-            at_least = lot.choice([1, 2]) if number > 3 else 1
-            store.register(
-                payments.name, [LABEL, shown], payments.kind, "id", weight=declared,
-                epsilon_budget=None if number else 100_000,
-                candidates=shown, orientation=orientation, where=where, at_least=at_least, allow_empty=True,
+    for number, orientation in enumerate(("undirected", "natural", "reverse", "mutual") * 2):
+        declared = lot.choice(WEIGHTS)
+        where = {"at": {"gte": 6}} if number % 2 else None
+        at_least = lot.choice([1, 2]) if number > 3 else 1
+        store.register(
+            payments.name, [LABEL, shown], payments.kind, "id", weight=declared,
+            epsilon_budget=None if number else 100_000,
+            candidates=shown, orientation=orientation, where=where, at_least=at_least, allow_empty=True,
+        )  # fmt: skip
+        held = [
+            (a, b, each) for a, b, each in rows
+            if not {a, b} <= chosen and a != b and (where is None or (each.get("at") or 0) >= 6)
+        ]  # fmt: skip
+        arcs = Counter((a, b) for a, b, _ in held)
+
+        def joins(a: int, b: int, way: str = orientation, least: int = at_least, of: Any = arcs) -> bool:
+            if way in ("natural", "reverse"):
+                return bool(of[a, b] >= least)
+            both = way != "mutual" or (of[a, b] and of[b, a])
+            return bool(both and of[a, b] + of[b, a] >= least)
+
+        weighed = [
+            (a, b, 1 if "property" not in declared else each.get("amount")) for a, b, each in held if joins(a, b)
+        ]  # fmt: skip
+        directed = orientation in ("natural", "reverse")
+        for name in ("in_strength", "out_strength") if directed else ("strength",):
+            turned = {"in_strength": "out_strength", "out_strength": "in_strength"}
+            of = turned[name] if orientation == "reverse" else name
+            whole = definition.strengths(nodes, weighed, declared, of)
+            expected = {node: whole[node] for node in chosen}
+            ids, read = store.exact_rows(payments.name, name)
+            found = dict(zip(ids.tolist(), read.tolist(), strict=True))
+            assert found == expected, (orientation, declared, where, at_least)
+            ranked = neo4j_with_plugin.ask(  # the Java reader: noise of hardly any scale keeps the order
+                "CALL edgedp.privTopk.stream($name, {metric: $metric, k: 4, epsilon: 4000.0})",
+                name=payments.name, metric=name,
             )  # fmt: skip
-            held = [
-                (a, b, each) for a, b, each in rows
-                if not {a, b} <= chosen and a != b and (where is None or (each.get("at") or 0) >= 6)
-            ]  # fmt: skip
-            arcs = Counter((a, b) for a, b, _ in held)
-
-            def joins(a: int, b: int, way: str = orientation, least: int = at_least, of: Any = arcs) -> bool:
-                if way in ("natural", "reverse"):
-                    return bool(of[a, b] >= least)
-                both = way != "mutual" or (of[a, b] and of[b, a])
-                return bool(both and of[a, b] + of[b, a] >= least)
-
-            weighed = [
-                (a, b, 1 if "property" not in declared else each.get("amount")) for a, b, each in held if joins(a, b)
-            ]  # fmt: skip
-            directed = orientation in ("natural", "reverse")
-            for name in ("in_strength", "out_strength") if directed else ("strength",):
-                turned = {"in_strength": "out_strength", "out_strength": "in_strength"}
-                of = turned[name] if orientation == "reverse" else name
-                whole = definition.strengths(nodes, weighed, declared, of)
-                expected = {node: whole[node] for node in chosen}
-                ids, read = store.exact_rows(payments.name, name)
-                found = dict(zip(ids.tolist(), read.tolist(), strict=True))
-                assert found == expected, (orientation, declared, where, at_least)
-                ranked = neo4j_with_plugin.ask(  # the Java reader: noise of hardly any scale keeps the order
-                    "CALL edgedp.privTopk.stream($name, {metric: $metric, k: 4, epsilon: 4000.0})",
-                    name=payments.name, metric=name,
-                )  # fmt: skip
-                order = [expected[each["id"]] for each in ranked]
-                assert order == sorted(expected.values(), reverse=True), (orientation, declared, where)
-            store.drop(payments.name)
-    finally:
-        neo4j_with_plugin.ask("DROP CONSTRAINT weights_shown IF EXISTS")
-        neo4j_with_plugin.ask(f"MATCH (n:`{shown}`) DETACH DELETE n")
+            order = [expected[each["id"]] for each in ranked]
+            assert order == sorted(expected.values(), reverse=True), (orientation, declared, where)
+        store.drop(payments.name)
 
 
 @pytest.mark.filterwarnings("ignore:relationships of the type")

@@ -101,11 +101,6 @@ class Calls:
             return store.register(self.name, self.label, self.type, "id", **declared)
 
 
-@pytest.fixture(autouse=True)
-def _emptied(neo4j_with_plugin: PluginServer) -> None:
-    neo4j_with_plugin.constrain(windows_id=LABEL)
-
-
 @pytest.fixture
 def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
     server = neo4j_with_plugin.server

@@ -122,7 +122,6 @@ def test_by_commands_and_a_gateway(arcs_file: Path, tmp_path: Path) -> None:
 def written(neo4j_with_plugin: PluginServer) -> tuple[PluginServer, str]:
     """The network in a real database, with parallels and loops, and a constraint on its key."""
     mark, ask = "arcs", neo4j_with_plugin.ask
-    neo4j_with_plugin.constrain(arcs=f"N {mark}")
     ask(f"UNWIND $ids AS id CREATE (:`N {mark}` {{id: id}})", ids=list(network()))
     arcs = [list(arc) for arc in network().edges()]
     ask(

@@ -31,6 +31,21 @@ CONF = {"worker.cache": str(cache_folder()), "worker.warm": "false"}
 Row = dict[str, Any]
 
 
+KEYED = {
+    "accounts": "Node of accounts",
+    "arcs": "N arcs",
+    "held": "Node held",
+    "protect": "Node of protect",
+    "weights": "Node of weights",
+    "weights_shown": "Node of weights shown",
+    "windows": "N of windows",
+} | {
+    f"pairs_{label}": f"{label} of pairs"
+    for label in ("Person", "Firm", "Product", "Buyer", "Item", "N", "A", "B")
+}
+"""Labels whose ids are unique, by the names of their constraints. All are made at once and stay: after a change of
+schema the server plans every statement anew."""
+
 SABOTAGED = """\
 #!{python} -P
 import os, sys, time
@@ -48,7 +63,6 @@ class PluginServer:
 
     server: Server
     driver: neo4j.Driver = field(init=False)
-    _constraints: set[str] = field(init=False, default_factory=set)
     _names: Iterator[int] = field(init=False, default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
@@ -83,18 +97,15 @@ class PluginServer:
 
     def begin_anew(self) -> None:
         """Leave an empty store; names of graphs begin again, for the server has their statements planned."""
-        self._constraints = empty(self.server)
+        there = empty(self.server)
+        for name, label in KEYED.items():
+            if f"{name}_of_tests" not in there:
+                self.ask(f"CREATE CONSTRAINT {name}_of_tests FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
         self._names = itertools.count(1)
 
     def next_name(self) -> str:
         """Name a graph as no other of this test, and as one of the test before."""
         return f"graph-{next(self._names)}"
-
-    def constrain(self, **labels: str) -> None:
-        """Make ids of nodes of these labels unique, by constraints of these names that stay from test to test."""
-        for name, label in labels.items():
-            if f"{name}_of_tests" not in self._constraints:
-                self.ask(f"CREATE CONSTRAINT {name}_of_tests FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
 
     def logs(self) -> str:
         logs = self.server.home / "logs"

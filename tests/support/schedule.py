@@ -15,9 +15,9 @@ GROUPS = {
         "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
-        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger", "real_arcs",
-        "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_weights", "neo4j_windows", "neo4j_plugin_limits",
-        "protect", "neo4j_plugin_worker",
+        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "real_arcs", "neo4j_accounts",
+        "neo4j_pairs", "neo4j_reading", "neo4j_weights", "protect", "neo4j_windows", "neo4j_plugin_ledger",
+        "neo4j_plugin_limits", "neo4j_plugin_worker",
     ),
     "Spark, and Neo4j in the second tier": (
         "spark", "spark_arcs", "spark_filters", "spark_projection", "spark_tables", "spark_windows", "gateway",
