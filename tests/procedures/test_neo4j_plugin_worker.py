@@ -437,28 +437,12 @@ def test_a_wrong_configuration_is_told_at_the_call(
     assert says in neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
 
 
-def test_a_server_that_starts_has_a_worker_before_anybody_calls(neo4j_with_plugin: PluginServer) -> None:
-    """The first call finds it: what a cold server takes longer for is paid once, beside its start.
-
-    There is one worker at most, so that the call also finds it free.
-    """
-    neo4j_with_plugin.configure(worker_count="1", worker_warm="true")
-    neo4j_with_plugin.server.restart()
-    assert eventually(lambda: len(neo4j_with_plugin.workers()) == 1, 240)
-    (before,) = neo4j_with_plugin.workers()
-    neo4j_with_plugin.ask("CALL edgedp.graph.plugin()")
-    assert neo4j_with_plugin.workers() == {before}
-    neo4j_with_plugin.configure()
-
-
 @pytest.mark.parametrize("how", ["killed", pytest.param("stopped", marks=pytest.mark.wide)])
 def test_no_worker_outlives_its_server(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path, how: str
 ) -> None:
-    """The last test of the shared server, which it ends; the worker is in the middle of a job that never ends."""
+    """The last test but one of the shared server, which it ends; the worker is in a job that never ends."""
     server = neo4j_with_plugin.server
-    if not server.running:
-        server.restart()
     planted = neo4j_with_plugin.plant()
     started = tmp_path / "started"
     sabotage(drawing(started, "while True: pass"))
@@ -483,3 +467,17 @@ def test_no_worker_outlives_its_server(
     assert eventually(lambda: not is_running(pid), 240), time.monotonic() - begun
     thread.join(240)
     assert outcome
+
+
+def test_a_server_that_starts_has_a_worker_before_anybody_calls(plugin_of_the_run: PluginServer) -> None:
+    """The first call finds it: what a cold server takes longer for is paid once, beside its start.
+
+    There is one worker at most, so that the call also finds it free.
+    """
+    plugin_of_the_run.configure(worker_count="1", worker_warm="true")
+    plugin_of_the_run.server.restart()
+    assert eventually(lambda: len(plugin_of_the_run.workers()) == 1, 240)
+    (before,) = plugin_of_the_run.workers()
+    plugin_of_the_run.ask("CALL edgedp.graph.plugin()")
+    assert plugin_of_the_run.workers() == {before}
+    plugin_of_the_run.configure()
