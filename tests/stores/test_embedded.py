@@ -26,7 +26,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files
+from edgedp.stores.embedded import files, seals
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 
@@ -518,7 +518,7 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     reads: list[Path] = []
     read = files.read
 
-    def counted(version: files.Version, **asked: Any) -> Graph:
+    def counted(version: seals.Version, **asked: Any) -> Graph:
         reads.append(version.path)
         return read(version, **asked)
 

@@ -29,6 +29,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, get_args
 
+from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.words.errors import StoreError
 from edgedp.words.places import is_utf8
 
@@ -62,6 +63,12 @@ class Folder:
         self.ledger = self.path / LEDGER
         self.heads = self.path.with_name(self.path.name + ".head")
         self.heads_inside = self.path / HEADS
+        self._utf8 = is_utf8(str(self.path))
+
+    @property
+    def may_be_older(self) -> bool:
+        """Whether a file lies where the folder should be, or beside it one whose migration was interrupted."""
+        return is_file(self.path) or is_file(self.path.with_name(self.path.name + MIGRATING))
 
     def file(self, version: int, kind: Kind) -> Path:
         """Return one of the files of a version."""
@@ -126,7 +133,7 @@ class Folder:
 
     def check_name(self) -> None:
         """Refuse a path that the databases cannot open, and what a migration left."""
-        if not is_utf8(str(self.path)):
+        if not self._utf8:
             raise StoreError(f"store is {self.given}, whose path is not UTF-8; choose another path")
         for left in (MIGRATED, MIGRATING):
             if self.path.name.endswith(left):
@@ -155,8 +162,44 @@ class Folder:
                 f"store is {self.given}, in which {path.name} is a link; put the file itself there"
             )
 
+    def hold(self, path: Path) -> Held:
+        """Hold one of the files of a version, which nobody sweeps meanwhile.
+
+        Raises
+        ------
+        StoreError
+            The file is gone, or a link.
+        """
+        try:
+            self.check_plain(path, os.lstat(path))
+            held = try_hold(path, shared=True)
+        except FileNotFoundError:
+            raise StoreError(
+                "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
+            ) from None
+        except OSError:
+            raise StoreError(
+                f"store is {self.given}, in which {path.name} cannot be opened; check its owner and permissions"
+            ) from None
+        if held is None:
+            raise StoreError("the graph was replaced or dropped meanwhile; ask again")
+        try:
+            self.check_plain(path, os.fstat(held.handle))
+        except BaseException:
+            held.release()
+            raise
+        return held
+
     def _denied(self) -> StoreError:
         return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a path is that of a regular file, and of no link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 @contextmanager
