@@ -220,7 +220,8 @@ def _debit(
     """
     named = {"name": account_of(name, charge.account)}
     amounts = {
-        key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
+        "cost": row.get("cost", charge.cost),
+        "price": row["price"] if "price" in row else rho.cost(charge),
     }
     reach = Reach.of(plan.facts, charge.account).parameters
     whole = amounts | {"whole": row.get("whole", amounts["cost"])} | reach

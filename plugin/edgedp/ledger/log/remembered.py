@@ -61,7 +61,10 @@ class Remembered:
             if before is not None and _row(runner, name, before.seq) != before:
                 raise went_back(name, before.seq)
             accounts = runner.run("account_find", name=name)
-            last = _row(runner, name, accounts[0]["entries"]) if accounts else None
+            if not accounts:
+                continue
+            entries = accounts[0]["entries"]
+            last = before if before is not None and before.seq == entries else _row(runner, name, entries)
             if last is not None:
                 found[name] = last
         return found

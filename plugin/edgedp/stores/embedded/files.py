@@ -151,7 +151,7 @@ def _placed(loading: Path, place: Path, until: ExitStack) -> int:
     held = try_hold(written, shared=True)
     if held is None:
         raise StoreError("the new version is being swept by another process; load again")
-    until.enter_context(held)
+    until.callback(held.release)
     os.rename(written, place)
     return held.handle
 

@@ -162,7 +162,7 @@ class Folder:
                 f"store is {self.given}, in which {path.name} is a link; put the file itself there"
             )
 
-    def hold(self, path: Path) -> Held:
+    def hold(self, version: int, kind: Kind) -> Held:
         """Hold one of the files of a version, which nobody sweeps meanwhile.
 
         Raises
@@ -170,6 +170,7 @@ class Folder:
         StoreError
             The file is gone, or a link.
         """
+        path = self.file(version, kind)
         try:
             self.check_plain(path, os.lstat(path))
             held = try_hold(path, shared=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from edgedp.stores.embedded.folder import Folder, Kind
+from edgedp.stores.embedded.locks import Held
 from edgedp.words.errors import StoreError
 
 _TEXT = re.compile(
@@ -114,22 +115,23 @@ def hold(folder: Folder, number: int, text: str | None) -> Iterator[Version]:
     StoreError
         A file is gone, damaged or a link.
     """
-    of: dict[Kind, int] = {}
+    of: dict[Kind, Held] = {}
     with ExitStack() as until:
         for kind, (digest, length) in Seals.of(text).files.items():
-            path = folder.file(number, kind)
-            held = folder.hold(path)
+            held = folder.hold(number, kind)
             until.callback(held.release)
             found = os.fstat(held.handle)
             fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
-            if digest is None or not fits or digest_of(path, held.handle) != digest:
+            if digest is None or not fits or digest_of(held.path, held.handle) != digest:
                 raise StoreError(
                     "the graph's file is not what was written, so nothing is released; load it again or restore a "
                     "backup"
                 )
-            of[kind] = held.handle
-        path = folder.file(number, "graph")
-        yield Version(number, path, of.get("rows"), of.get("windows"), of.get("columns"))
+            of[kind] = held
+        handles = {kind: each.handle for kind, each in of.items()}
+        yield Version(
+            number, of["graph"].path, handles.get("rows"), handles.get("windows"), handles.get("columns")
+        )
 
 
 def sha256(path: Path) -> str:

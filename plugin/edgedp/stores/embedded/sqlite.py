@@ -330,18 +330,18 @@ def _overlap(one: str, other: str) -> int:
     return int(overlap(one, other))
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _known(kind: str, *values: Any) -> str:
-    return chain.digest(kind, *values)
+_known = lru_cache(maxsize=4096, typed=True)(chain.digest)
+_latest = lru_cache(maxsize=16, typed=True)(chain.digest)
 
 
 def _sealed(kind: str, *values: Any) -> str:
     """Return the hash of a row.
 
-    A row of the registry or of an account is read again by nearly every statement. The values are compared whole, so a
-    row that was changed is hashed anew. The log's rows are long and read once.
+    A row of the registry or of an account is read again by nearly every statement, and the last ones of a log by each
+    debit. The values are compared whole, so a row that was changed is hashed anew. Further rows of a log are long and
+    read once.
     """
-    return chain.digest(kind, *values) if kind == "log" else _known(kind, *values)
+    return _latest(kind, *values) if kind == "log" else _known(kind, *values)
 
 
 def _genuine(kind: str, seal: str, *values: Any) -> int:
