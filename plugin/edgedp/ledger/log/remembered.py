@@ -88,6 +88,9 @@ def went_back(name: str, seq: int) -> StoreError:
 
 
 def _row(runner: Runner, name: str, seq: int) -> Seen | None:
-    """Return what is kept of a row: its number, and a hash of what it says and of its own hash, where it has one."""
+    """Return what is kept of a row: its number, and its own hash, which was compared with the row as it was read.
+
+    Where rows have none, a hash of what it says.
+    """
     rows = runner.run("log_at", name=name, seq=seq)
-    return Seen(seq, link(rows[0].get("hash") or "", rows[0])) if rows else None
+    return Seen(seq, rows[0].get("hash") or link("", rows[0])) if rows else None

@@ -151,6 +151,11 @@ class PlanBase(ABC):
         )
 
     @property
+    def recorded(self) -> dict[str, Any]:
+        """What the log keeps of it in every row of a debit."""
+        return {"kind": self.KIND, "parameters": self.parameters, "public": self.public}
+
+    @property
     @abstractmethod
     def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters, but for the windows and the rows that are read: those of every kind of release."""

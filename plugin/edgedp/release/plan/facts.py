@@ -154,14 +154,16 @@ def reading(asked: Options, facts: PublicFacts) -> PublicFacts:
         The graph has no calendar, or the calendar no such windows; no column is kept that a condition compares, or its
         type is another one.
     """
-    found = conditions_given(getattr(asked, "where", None))
+    where = getattr(asked, "where", None)
+    if where is None:
+        return replace(_spanned(asked, facts), where=())
+    found = conditions_given(where)
     if found and facts.columns is None:
         raise ParameterError(
             "where is for graphs that were loaded with columns into an embedded store, which this one was not; ask "
             "without it, or register a graph with these conditions"
         )
-    if found:
-        check_answerable(found, facts.columns or {})
+    check_answerable(found, facts.columns or {})
     return replace(_spanned(asked, facts), where=found)
 
 

@@ -328,7 +328,7 @@ class AnalystStore(ReleasingStore):
         check_engine(engine, asked_kind)
         name, there = self._asked_of(session, name)
         row = self._row_of_graph(session, name, there)
-        before = asked_before(session, name, self._analyst, request_id)
+        before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:

@@ -63,7 +63,7 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             name, found = self._asked_of(session, name)
-            before = asked_before(session, name, self._analyst, request_id)
+            before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
             row = None if before else self._row_of_graph(session, name, found)
             asked = Question.read(session, name, kind, options, request_id, before, row)
