@@ -359,7 +359,7 @@ def test_a_file_that_goes_while_it_is_looked_at_is_no_link(path: Path) -> None:
         journal.unlink()
         found = os.fstat(held.fileno())
     assert found.st_nlink == 0
-    Folder(path).check_plain(journal, found)
+    Folder(path).check_plain(journal.name, found)
 
 
 def test_a_missing_store_is_made_by_load_alone(tmp_path: Path) -> None:

@@ -43,6 +43,10 @@ class Remembered:
         """Return the names of the accounts of which something was seen."""
         return sorted(self._seen)
 
+    def saw(self, name: str) -> bool:
+        """Whether something was seen of an account."""
+        return name in self._seen
+
     def look(self, runner: Runner, names: Iterable[str]) -> None:
         """Compare accounts with what was seen of them, and remember their last rows."""
         self.keep(self.compare(runner, names))

@@ -118,7 +118,7 @@ class Folder:
             ) from None
         except PermissionError:
             raise self._denied() from None
-        self.check_plain(self.ledger, ledger)
+        self.check_plain(LEDGER, ledger)
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
         self._check_links()
@@ -153,14 +153,12 @@ class Folder:
                     )
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes
-                        self.check_plain(Path(entry.path), entry.stat(follow_symlinks=False))
+                        self.check_plain(entry.name, entry.stat(follow_symlinks=False))
 
-    def check_plain(self, path: Path, found: os.stat_result) -> None:
+    def check_plain(self, name: str, found: os.stat_result) -> None:
         """Refuse a file of the store that has a second name; one that is being removed has none left."""
         if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
-            raise StoreError(
-                f"store is {self.given}, in which {path.name} is a link; put the file itself there"
-            )
+            raise StoreError(f"store is {self.given}, in which {name} is a link; put the file itself there")
 
     def hold(self, version: int, kind: Kind) -> Held:
         """Hold one of the files of a version, which nobody sweeps meanwhile.
@@ -172,7 +170,7 @@ class Folder:
         """
         path = self.file(version, kind)
         try:
-            self.check_plain(path, os.lstat(path))
+            self.check_plain(path.name, os.lstat(path))
             held = try_hold(path, shared=True)
         except FileNotFoundError:
             raise StoreError(
@@ -185,7 +183,7 @@ class Folder:
         if held is None:
             raise StoreError("the graph was replaced or dropped meanwhile; ask again")
         try:
-            self.check_plain(path, os.fstat(held.handle))
+            self.check_plain(path.name, os.fstat(held.handle))
         except BaseException:
             held.release()
             raise
