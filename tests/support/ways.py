@@ -23,7 +23,7 @@ EDGES = [(a, (a * 7 + b) % 400) for a in range(400) for b in (1, 5, 9) if (a * 7
 LIMITS = {
     "top k": (64, 206),
     "triangles": (57, 192),
-    "load": (43, 193),
+    "load": (43, 188),
     "budget": (13, 30),
     "read": (31, 82),
 }

@@ -198,7 +198,8 @@ class CuratorStore(OpenedStore):
                 )  # fmt: skip
                 ledger.carry_out(session, script, name, written, _retiring(session, before))
             self._memory.forget(name)
-            session.sweep(name)
+            if before is not None:  # what dead loads left was swept before this one wrote
+                session.sweep(name)
             listed = listing.listed(session, name)
             if calendar is not None:
                 listed |= {"exact": calendars.rows_by_date(session, name)}
