@@ -16,7 +16,16 @@ import pytest
 from edgedp import Graph
 from edgedp.graph.engines import native
 from edgedp.graph.engines.native import build
-from edgedp.graph.engines.native.library import LEVELS, Forward, Rows, Scratch, call, given, level_name, taken
+from edgedp.graph.engines.native.library import (
+    LEVELS,
+    Forward,
+    Given,
+    Rows,
+    Scratch,
+    Taken,
+    call,
+    level_name,
+)
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.words.errors import EngineError, GraphFormatError
 
@@ -47,7 +56,7 @@ def path_graph() -> tuple[np.ndarray, np.ndarray]:
 )
 def test_malformed_arrays_are_refused_in_one_line(array: np.ndarray, sentence: str) -> None:
     with pytest.raises(EngineError) as refused:
-        given(array, np.int64, 4, "nodes", within=9)
+        Given(array, np.int64, 4, "nodes", within=9).checked()
     assert str(refused.value) == sentence
 
 
@@ -55,7 +64,7 @@ def test_what_is_written_must_be_writable() -> None:
     array = np.zeros(3)
     array.flags.writeable = False
     with pytest.raises(EngineError, match="counts is read-only, must be writable"):
-        taken(array, np.float64, 3, "counts")
+        Taken(array, np.float64, 3, "counts").checked()
 
 
 def test_more_edges_or_nodes_than_the_kernels_count_are_refused() -> None:
@@ -108,9 +117,9 @@ def test_an_order_that_is_no_permutation_is_refused() -> None:
     memory = Scratch()
     rows = Rows.checked(*path_graph(), memory)
     new = Rows(3, np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int32))
-    order = given(np.array([0, 0, 1], dtype=np.int32), np.int32, 3, "order", within=3)
+    order = Given(np.array([0, 0, 1], dtype=np.int32), np.int32, 3, "order", within=3)
     with pytest.raises(GraphFormatError):
-        call("relabel", memory, *rows.addresses, order, *new.addresses[1:], *Forward.room(rows).addresses)
+        call("relabel", memory, rows, order, *new.addresses[1:], Forward.room(rows))
 
 
 def test_what_is_kept_with_a_graph_is_neither_copied_nor_writable() -> None:
@@ -304,10 +313,10 @@ def test_no_kernel_leaves_its_arrays(sanitized: Path, largest: int) -> None:
 def test_the_sanitizer_sees_an_array_that_is_left(sanitized: Path) -> None:
     code = (
         "import numpy as np\n"
-        "from edgedp.graph.engines.native.library import Rows, Scratch, call, taken\n"
+        "from edgedp.graph.engines.native.library import Rows, Scratch, Taken, call\n"
         "rows = Rows.checked(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), Scratch())\n"
         "short = np.zeros(1, dtype=np.int32)\n"
-        "call('order_by_degree', Scratch(), *rows.addresses[:2], taken(short, np.int32, 1, 'order'))\n"
+        "call('order_by_degree', Scratch(), *rows.addresses[:2], Taken(short, np.int32, 1, 'order'))\n"
     )
     ended = run_sanitized(sanitized, code)
     assert ended.returncode != 0

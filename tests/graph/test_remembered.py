@@ -94,6 +94,15 @@ def test_each_account_that_a_release_debits_is_compared(path: Path, advanced: st
         store.percentile("kite", "degree", 0.5, 0.1)
 
 
+def test_an_account_that_was_seen_and_is_not_there_any_more_went_back(store: Store, path: Path) -> None:
+    old = copied(path)
+    store.set_budget("kite", 5, attributes=True)
+    assert store.budget("kite")["attributes"]["epsilon_budget"] == 5
+    in_place(old, path)
+    with pytest.raises(StoreError, match=r"the ledger of 'kite' went back"):
+        store.budget("kite")
+
+
 def test_what_others_did_is_remembered_by_who_looked_and_by_who_serves(store: Store, path: Path) -> None:
     old = copied(path)
     looking, serving = open_store(path), open_store(path)

@@ -145,7 +145,7 @@ def test_a_graph_in_memory_drops_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     for mechanism in ("nls", "lls", "smooth"):
         parameters = edgedp.count(graph, mechanism=mechanism, **asked).parameters  # type: ignore[arg-type]
         assert (parameters["mechanism"], parameters["delta"]) == (mechanism, "0.000001")
-    parameters_of = plans.CountPlan.parameters.fget  # type: ignore[attr-defined]
+    parameters_of = plans.CountPlan.parameters.func  # type: ignore[attr-defined]
     forgetful = property(lambda self: {n: v for n, v in parameters_of(self).items() if n != "error_bar"})
     monkeypatch.setattr(plans.CountPlan, "parameters", forgetful)
     with pytest.raises(ParameterError, match="error_bar is not an option of count"):

@@ -123,6 +123,15 @@ def test_the_list_of_nodes_is_the_callers() -> None:
     assert shown.nodes == [7, 3]
 
 
+def test_the_parameters_are_the_callers_and_those_of_the_plan_stay() -> None:
+    asked = plan("count", {"of": "common_neighbors", "pair": [1, 2], "epsilon": 1}, PublicFacts(9))
+    shown = Release(Number(3), asked, private=True)
+    shown.parameters["pair"].append(9)
+    shown.to_dict()["parameters"] |= {"epsilon": "0"}
+    assert shown.parameters["pair"] == [1, 2]
+    assert asked.parameters["epsilon"] == "1"
+
+
 def test_a_graph_of_texts_releases_texts() -> None:
     graph = edgedp.Graph.from_edges([("a", "b"), ("b", "c")])
     drawn = edgedp.priv_top_k(graph, metric="degree", k=3, epsilon=1)

@@ -32,9 +32,9 @@ from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.release.draw import draw
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.spark import drawing, executors, priv_top_k, session, sources
-from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark
+from edgedp.spark.drawing import draw_on_spark
 from edgedp.spark.edges import Edges, Figures, arrow_map, figures_of
-from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
+from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords, SecureSource, SeededSource
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical

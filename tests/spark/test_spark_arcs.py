@@ -27,9 +27,9 @@ from edgedp.release.draw import draw
 from edgedp.release.plan import ArcsPlan, PublicFacts, plan
 from edgedp.release.release import Nodes
 from edgedp.spark import drawing, priv_top_k
-from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark, rows_of
+from edgedp.spark.drawing import draw_on_spark, rows_of
 from edgedp.spark.edges import Edges
-from edgedp.spark.executors import arc_keys
+from edgedp.spark.executors import SecureSource, SeededSource, arc_keys
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.sources import Place
 from edgedp.words.errors import EdgeDPError, EngineError, ParameterError

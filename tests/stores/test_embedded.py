@@ -26,7 +26,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files
+from edgedp.stores.embedded import files, seals
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 
@@ -359,7 +359,7 @@ def test_a_file_that_goes_while_it_is_looked_at_is_no_link(path: Path) -> None:
         journal.unlink()
         found = os.fstat(held.fileno())
     assert found.st_nlink == 0
-    Folder(path).check_plain(journal, found)
+    Folder(path).check_plain(journal.name, found)
 
 
 def test_a_missing_store_is_made_by_load_alone(tmp_path: Path) -> None:
@@ -518,7 +518,7 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     reads: list[Path] = []
     read = files.read
 
-    def counted(version: files.Version, **asked: Any) -> Graph:
+    def counted(version: seals.Version, **asked: Any) -> Graph:
         reads.append(version.path)
         return read(version, **asked)
 

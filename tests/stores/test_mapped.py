@@ -14,7 +14,7 @@ import pytest
 from edgedp import Graph, GraphFormatError, StoreError, exact, open_store
 from edgedp.ledger import registry
 from edgedp.ledger.rows import GraphRow, row_to_json
-from edgedp.stores.embedded import database, mapped, seals
+from edgedp.stores.embedded import database, folder, mapped, seals
 from edgedp.stores.embedded.seals import Seals
 from edgedp.stores.releases.memory import GraphMemory
 from test_embedded_older import older
@@ -213,7 +213,7 @@ def test_a_link_that_comes_between_look_and_open_is_not_followed(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, elsewhere = rows(path), tmp_path / "elsewhere"
-    real = seals.try_hold
+    real = folder.try_hold
 
     def late(asked: Path, *, shared: bool) -> object:
         if asked == place and not place.is_symlink():
@@ -221,7 +221,7 @@ def test_a_link_that_comes_between_look_and_open_is_not_followed(
             place.symlink_to(elsewhere)
         return real(asked, shared=shared)
 
-    monkeypatch.setattr(seals, "try_hold", late)
+    monkeypatch.setattr(folder, "try_hold", late)
     with pytest.raises(StoreError, match=r"rows cannot be opened; check its owner and permissions"):
         open_store(path).graph("kite")
 

@@ -115,7 +115,7 @@ EDITS = [
     ),
     Edit(
         "a release that does not protect what the account does",
-        "edgedp.release.plan:plan",
+        "edgedp.release.plan.base:check",
         "check_protects(planned)",
         "pass",
         "test_protect.py::test_only_what_is_proved_for_the_unit_is_planned",
@@ -199,7 +199,7 @@ EDITS = [
     ),
     Edit(
         "a list of candidates by what counts more than their neighbours",
-        "edgedp.release.plan:plan",
+        "edgedp.release.plan.base:check",
         "check_candidates(planned)",
         "pass",
         "test_pairs.py::test_what_counts_no_neighbors_is_refused_with_candidates",

@@ -1637,7 +1637,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "numbers priced as bounded-range",
-        {"edgedp.release.plan.numbers:_PurePlan.rho_shares": lambda real: 8},
+        {"edgedp.release.plan.numbers:PurePlan.rho_shares": lambda real: 8},
         "test_rho.py::test_numbers_are_priced_as_any_pure_release[count-options0]",
     ),
     Sabotage(

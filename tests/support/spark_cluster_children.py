@@ -20,7 +20,7 @@ from typing import Any
 
 import edgedp
 from edgedp.mechanisms.sampling.words import SecureWords, Words
-from edgedp.spark import drawing, projection
+from edgedp.spark import drawing, executors, projection
 from edgedp.spark.pairs import Through
 from edgedp.words.errors import EdgeDPError
 from spark_cluster import below
@@ -117,7 +117,7 @@ def executors_die() -> None:
     ask(store, "degree", metric="degree", epsilon=90)
     ask(store, "sld", metric="ebc", mechanism="sld", epsilon=90)
     ask(store, "both", metric="ebc", epsilon=90)
-    secure = drawing.SecureSource
+    secure = executors.SecureSource
     vars(drawing)["SecureSource"] = NotedSource
     killer = meanwhile("words", kill_executors)
     ask(store, "killed while words are drawn", metric="ebc", mechanism="sld", epsilon=9)
@@ -163,7 +163,7 @@ def workers_die() -> None:
         ("many", "rows change", lambda _: rewrite(folder / "edges", others), 3),
         ("one", "rows change", lambda _: rewrite(folder / "one.parquet", others), 3),
     ]
-    secure = drawing.SecureSource
+    secure = executors.SecureSource
     for number, (graph, what, act, pause) in enumerate(events):
         mark = f"{number}words"
         vars(drawing)["SecureSource"] = partial(NotedSource, mark, pause=pause)

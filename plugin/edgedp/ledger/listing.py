@@ -44,25 +44,25 @@ def listed(session: Session, name: str) -> dict[str, Any]:
 def _listed(
     session: Session, row: Mapping[str, Any], accounts: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    nodes = _nodes_of_now(session, row)
+    nodes, made = _nodes_of_now(session, row), _shown_projection(row.get("projection"))
     shown: dict[str, Any] = {
         "name": row["name"],
         "node_count": nodes,
-        "degree_bound": _bound(row, nodes),
+        "degree_bound": _bound(row, nodes, made),
     }
-    if _directed(row):
+    if holds_directions(row.get("digest")) or (made or {}).get("orientation") in ARCS:
         shown["directed"] = True
     if holds_titles(row.get("digest")) or row.get("titleProperty") is not None:
         shown["titles"] = True
     if not row["loaded"] and row.get("projection") is not None:
-        shown["projection"] = _shown_projection(row["projection"])
+        shown["projection"] = made
     shown |= _weight(row)
     if row.get("columns") is not None:
         shown["columns"] = json.loads(row["columns"])
     if (named := accounts_of(row)) is not None:
         shown["accounts"] = list(named)
     shown |= _without_rest(listed_account(row))
-    if not _whole_row(row):
+    if not _whole_row(row, made):
         shown["problem"] = str(edited(row["name"]))
     if (second := account_of(row["name"], "attributes")) in accounts:
         shown["attributes"] = _without_rest(listed_account(accounts[second]))
@@ -77,27 +77,20 @@ def _weight(row: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _directed(row: Mapping[str, Any]) -> bool:
-    """Return whether a listed graph has directions, which were stored or are read."""
-    read = _shown_projection(row.get("projection")) or {}
-    return holds_directions(row.get("digest")) or read.get("orientation") in ARCS
-
-
-def _bound(row: Mapping[str, Any], nodes: int) -> int | None:
+def _bound(row: Mapping[str, Any], nodes: int, made: Mapping[str, Any] | None) -> int | None:
     """Return the degree bound of a listed graph; None where only candidates are nodes, and others are neighbours."""
     bound = row["degreeBound"] if type(row["degreeBound"]) is int else None
-    facts = PublicFacts(nodes, bound, projection=_shown_projection(row.get("projection")))
+    facts = PublicFacts(nodes, bound, projection=made)
     return None if facts.candidates is not None else facts.effective_degree_bound
 
 
-def _whole_row(row: Mapping[str, Any]) -> bool:
+def _whole_row(row: Mapping[str, Any], made: Mapping[str, Any] | None) -> bool:
     """Return whether a listed row is as it was written, and not edited to be of other types."""
-    kept = row.get("projection")
     return (
         type(row["nodeLabel"]) is str
         and type(row["nodeCount"]) is int
         and type(row["degreeBound"]) in (int, type(None))
-        and (kept is None or _shown_projection(kept) is not None)
+        and (row.get("projection") is None or made is not None)
     )
 
 

@@ -33,6 +33,7 @@ __all__ = [
 def known(
     session: Session,
     name: str,
+    found: GraphRow | None = None,
     *,
     anywhere: bool = False,
     gone: bool = False,
@@ -42,8 +43,13 @@ def known(
 
     A graph at an address that only Spark reads is refused as well, unless `anywhere`, and one whose rows are those of
     a graph that is not stored any more, unless `gone`. The nearest name is one of `among`, by default of all.
+
+    Parameters
+    ----------
+    found : GraphRow, optional
+        The row, where it was read already.
     """
-    row = row_named(session, name)
+    row = found or row_named(session, name)
     if row is None:
         names = [stored["name"] for stored in session.run("graph_places")] if among is None else among()
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")

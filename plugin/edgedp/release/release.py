@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -264,7 +265,7 @@ class Release:
     @property
     def parameters(self) -> dict[str, Any]:
         """What was asked, canonically."""
-        return self.plan.parameters
+        return deepcopy(self.plan.parameters)
 
     @property
     def public(self) -> dict[str, Any]:

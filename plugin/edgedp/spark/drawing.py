@@ -30,7 +30,7 @@ from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
 from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
-from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.mechanisms.sampling.words import SecureWords, Words
 from edgedp.release.answers import Answer, Nodes
 from edgedp.release.draw import draw
 from edgedp.release.plan import (
@@ -47,11 +47,11 @@ from edgedp.release.plan import (
     TopKPlan,
 )
 from edgedp.spark.edges import Edges, arrow_map
-from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
-from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
+from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords, SecureSource, SeededSource
+from edgedp.spark.partitions import Answered, bounds_of, kth_largest, rows_schema, scores_of
 from edgedp.spark.projection import SparkProjection
-from edgedp.words.errors import EngineError, ParameterError, StoreError
-from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
+from edgedp.words.errors import EngineError
+from edgedp.words.refusals import ENGINE_FAILED
 from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS
 
 if TYPE_CHECKING:
@@ -66,37 +66,6 @@ COUNTED_ON_SPARK = ("edges", "degree", "wedges", "stars")
 
 _FIRST_ROWS = 64
 """How many rows of a partition are asked for first where scores are bounds."""
-
-
-@dataclass(frozen=True)
-class SecureSource:
-    """Words of the operating system of each executor: every call asks it anew, and nothing is sent there."""
-
-    private = True
-
-    def words(self, turn: int, partition: int) -> Words:
-        """Return the executor's own secure source."""
-        return SecureWords()
-
-    def own(self) -> Words:
-        """Return the source of the driver."""
-        return SecureWords()
-
-
-@dataclass(frozen=True)
-class SeededSource:
-    """Words that can be repeated, of a seed of their own for each partition and turn: for simulations."""
-
-    seed: int
-    private = False
-
-    def words(self, turn: int, partition: int) -> Words:
-        """Return the generator of one partition in one turn."""
-        return GeneratorWords(np.random.default_rng([self.seed, turn + 1, partition]))
-
-    def own(self) -> Words:
-        """Return the generator of the driver."""
-        return GeneratorWords(np.random.default_rng([self.seed, 0]))
 
 
 def check_can_draw(plan: Plan) -> None:
@@ -269,46 +238,6 @@ def draw_vectors(
     return drawn
 
 
-@dataclass
-class _Answered:
-    """What the partitions have answered: nodes in the order of their ids, and a sum of each partition."""
-
-    ids: NDArray[Any]
-    degrees: NDArray[np.int64]
-    words: NDArray[np.uint64]
-    noisy: NDArray[np.int64]
-    left: float
-    digests: dict[int, int]
-
-    @classmethod
-    def of(cls, table: pa.Table, plan: Plan) -> _Answered:
-        """Read the rows of `rows_schema`; a table that is not what was planned is refused."""
-        columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "id"}
-        sums = np.asarray(table.column("id").is_null().to_numpy())
-        _check(plan, columns, sums)
-        raw = [each for each in table.column("id").to_pylist() if each is not None]
-        ids = np.array(raw) if raw else np.zeros(0, dtype=np.int64)
-        rows, order = np.flatnonzero(~sums), np.argsort(ids, kind="stable")
-        digests = zip(columns["part"][sums].tolist(), columns["word"][sums].tolist(), strict=True)
-        return cls(
-            ids[order],
-            columns["degree"][rows][order],
-            columns["word"][rows][order].view(np.uint64),
-            columns["noisy"][rows][order],
-            float(columns["left"][sums].max(initial=-inf)),
-            dict(digests),
-        )
-
-
-def _check(plan: Plan, columns: dict[str, NDArray[Any]], sums: NDArray[np.bool_]) -> None:
-    if columns["noisy"][sums].sum():
-        raise StoreError(IDS_BROKEN)
-    if columns["rows"][sums].sum() != plan.facts.node_count:
-        raise StoreError(NODES_CHANGED)
-    if plan.rests_on_bound and columns["degree"][sums].max(initial=0) > plan.degree_bound:
-        raise ParameterError(BOUND_BROKEN)
-
-
 def _ask(degrees: DataFrame | None, edges: Edges, step: Any) -> pa.Table:
     """Run one job over the rows; every task answers once."""
     if degrees is None:
@@ -318,7 +247,7 @@ def _ask(degrees: DataFrame | None, edges: Edges, step: Any) -> pa.Table:
 
 def _first_noisy(plan: ArcsPlan, table: pa.Table, source: SecureSource | SeededSource) -> list[Any]:
     """Return the k largest of what the partitions answered, of equal ones each as likely."""
-    answered = _Answered.of(table, plan)
+    answered = Answered.of(table, plan)
     ties, own = answered.words.copy(), source.own()
     while True:
         order = np.lexsort((ties, answered.noisy))[::-1]
@@ -357,7 +286,7 @@ class _Rounds:
 
     def _at_once(self, step: DrawBest, own: Words) -> list[Any]:
         drawing = DrawBest(step.plan, step.k, step.dropped, self.source, step.turn)
-        rows = _Answered.of(_ask(self.degrees, self.edges, drawing), self.plan)
+        rows = Answered.of(_ask(self.degrees, self.edges, drawing), self.plan)
         return self._first(rows, step.k, own)
 
     def _lazily(self, step: DrawBest, own: Words) -> list[Any]:
@@ -367,7 +296,7 @@ class _Rounds:
         threshold, most, digests = -inf, max(_FIRST_ROWS, 2 * step.k), None
         while True:
             asked = DrawBest(step.plan, step.k, step.dropped, most=most, threshold=threshold)
-            rows = _Answered.of(_ask(kept, self.edges, asked), self.plan)
+            rows = Answered.of(_ask(kept, self.edges, asked), self.plan)
             if digests is not None and rows.digests != digests:
                 raise EngineError(ENGINE_FAILED)
             digests = rows.digests
@@ -376,7 +305,7 @@ class _Rounds:
                 return self._first(rows, step.k, own)
             most *= 8
 
-    def _evaluated(self, rows: _Answered, k: int) -> float:
+    def _evaluated(self, rows: Answered, k: int) -> float:
         """Evaluate rows, best bound first, until no other that was sent can be among the first k; return the k-th."""
         bounds = scores_of(self.plan, rows.degrees)
         noise = bounds.sampler.noise.enclose(rows.words)
@@ -399,14 +328,14 @@ class _Rounds:
         if missing:
             self.exact |= self.edges.values(self.plan.metric, missing)
 
-    def _scores(self, rows: _Answered, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _scores(self, rows: Answered, members: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the exact scores of some rows."""
         ids = rows.ids[members].tolist()
         self._evaluate(ids)
         values = np.array([self.exact[each] for each in ids])
         return scores_of(self.plan, rows.degrees[members], values).exact()
 
-    def _first(self, rows: _Answered, k: int, own: Words) -> list[Any]:
+    def _first(self, rows: Answered, k: int, own: Words) -> list[Any]:
         """Settle the order of the candidates as a draw in memory does, by the words that their rows have."""
         known = scores_of(self.plan, rows.degrees)
         evaluate = None if known.evaluate is None else lambda members: self._scores(rows, members)

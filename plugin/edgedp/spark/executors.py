@@ -24,7 +24,7 @@ from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves
 from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.metrics import metric
-from edgedp.mechanisms.sampling.words import Words
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.spark.partitions import (
     Kept,
     bounds_of,
@@ -52,6 +52,37 @@ class Source(Protocol):
 
     def words(self, turn: int, partition: int) -> Words:
         """Return the source of a partition's words in one turn of drawing."""
+
+
+@dataclass(frozen=True)
+class SecureSource:
+    """Words of the operating system of each executor: every call asks it anew, and nothing is sent there."""
+
+    private = True
+
+    def words(self, turn: int, partition: int) -> Words:
+        """Return the executor's own secure source."""
+        return SecureWords()
+
+    def own(self) -> Words:
+        """Return the source of the driver."""
+        return SecureWords()
+
+
+@dataclass(frozen=True)
+class SeededSource:
+    """Words that can be repeated, of a seed of their own for each partition and turn: for simulations."""
+
+    seed: int
+    private = False
+
+    def words(self, turn: int, partition: int) -> Words:
+        """Return the generator of one partition in one turn."""
+        return GeneratorWords(np.random.default_rng([self.seed, turn + 1, partition]))
+
+    def own(self) -> Words:
+        """Return the generator of the driver."""
+        return GeneratorWords(np.random.default_rng([self.seed, 0]))
 
 
 @dataclass(frozen=True)

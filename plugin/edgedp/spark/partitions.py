@@ -1,4 +1,4 @@
-"""What a task of Spark holds of its partition: rows as a projection, and those that it keeps."""
+"""What a task of Spark holds of its partition: rows as a projection, what it keeps, and how its answer is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from edgedp.mechanisms.grid import GridScores, grid_bits
 from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.sampling.ranking import below_reference
 from edgedp.mechanisms.scores.sums import top_k_scores
-from edgedp.release.plan import ArcsPlan, TopKPlan
+from edgedp.release.plan import ArcsPlan, Plan, TopKPlan
+from edgedp.words.errors import ParameterError, StoreError
+from edgedp.words.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,6 +167,46 @@ class Kept:
             ],
             names=["id", "degree", "word", "noisy", "rows", "left", "part"],
         )
+
+
+@dataclass
+class Answered:
+    """What the partitions have answered: nodes in the order of their ids, and a sum of each partition."""
+
+    ids: NDArray[Any]
+    degrees: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    noisy: NDArray[np.int64]
+    left: float
+    digests: dict[int, int]
+
+    @classmethod
+    def of(cls, table: pa.Table, plan: Plan) -> Answered:
+        """Read the rows of `rows_schema`; a table that is not what was planned is refused."""
+        columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "id"}
+        sums = np.asarray(table.column("id").is_null().to_numpy())
+        _check(plan, columns, sums)
+        raw = [each for each in table.column("id").to_pylist() if each is not None]
+        ids = np.array(raw) if raw else np.zeros(0, dtype=np.int64)
+        rows, order = np.flatnonzero(~sums), np.argsort(ids, kind="stable")
+        digests = zip(columns["part"][sums].tolist(), columns["word"][sums].tolist(), strict=True)
+        return cls(
+            ids[order],
+            columns["degree"][rows][order],
+            columns["word"][rows][order].view(np.uint64),
+            columns["noisy"][rows][order],
+            float(columns["left"][sums].max(initial=-inf)),
+            dict(digests),
+        )
+
+
+def _check(plan: Plan, columns: dict[str, NDArray[Any]], sums: NDArray[np.bool_]) -> None:
+    if columns["noisy"][sums].sum():
+        raise StoreError(IDS_BROKEN)
+    if columns["rows"][sums].sum() != plan.facts.node_count:
+        raise StoreError(NODES_CHANGED)
+    if plan.rests_on_bound and columns["degree"][sums].max(initial=0) > plan.degree_bound:
+        raise ParameterError(BOUND_BROKEN)
 
 
 def partition_number() -> int:

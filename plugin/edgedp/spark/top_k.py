@@ -116,7 +116,8 @@ def priv_top_k(
 
 
 def _drawn(planned: Plan, edges: Edges, degrees: DataFrame, words: Words) -> Nodes:
-    from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark, draw_vectors
+    from edgedp.spark.drawing import draw_on_spark, draw_vectors
+    from edgedp.spark.executors import SecureSource, SeededSource
 
     if isinstance(planned, JointPlan):
         return draw_vectors(planned, edges, words, pay=lambda _: True)  # nothing is debited

@@ -97,12 +97,14 @@ def _checked(dates: Any, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def of_load(
-    session: Session, name: str, graph: Graph, declared: Declaration, account: Account | None, *, keeps: bool
+    name: str, graph: Graph, declared: Declaration, held: Account | None, *, keeps: bool
 ) -> Calendar | None:
     """Return the calendar that a loaded graph will have, and refuse a graph that does not fit it.
 
     Parameters
     ----------
+    held : Account or None
+        Of the name, as it is or as its log says that it was.
     keeps : bool
         Whether the store keeps windows.
 
@@ -110,7 +112,6 @@ def of_load(
     ------
     EdgeDPError
     """
-    held = account or Account.of_log(name, session.run("log_last", name=name))
     calendar, dated = declared.dated(name, held), graph.kept.get("dated")
     if calendar is None:
         if dated is not None and dated.asked:

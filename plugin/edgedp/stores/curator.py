@@ -159,10 +159,8 @@ class CuratorStore(OpenedStore):
             if before is None and account is None:
                 checks.check_new_graph_name(name)
             check_delta(declared.settled(name, account)[0], graph.node_count)
-            calendar = calendars.of_load(
-                session, name, graph, declared, account, keeps=self._backend.keeps_windows
-            )
             held = account or Account.of_log(name, session.run("log_last", name=name))
+            calendar = calendars.of_load(name, graph, declared, held, keeps=self._backend.keeps_windows)
             calendars.check_promised(name, before, held, dates)
             if before is not None and calendar is not None and account is not None and account.spent > 0:
                 calendars.check_final(name, session.moved_dates(before, graph, calendar))
@@ -200,7 +198,8 @@ class CuratorStore(OpenedStore):
                 )  # fmt: skip
                 ledger.carry_out(session, script, name, written, _retiring(session, before))
             self._memory.forget(name)
-            session.sweep(name)
+            if before is not None:  # what dead loads left was swept before this one wrote
+                session.sweep(name)
             listed = listing.listed(session, name)
             if calendar is not None:
                 listed |= {"exact": calendars.rows_by_date(session, name)}

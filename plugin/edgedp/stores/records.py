@@ -37,11 +37,12 @@ class StoreRecords(OpenedStore):
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session(reading=True) as session:
-            names = [account_of(name, account) for account in ACCOUNTS]
-            balance = cast(Balance, history.balance(session, names[0]))
-            self._remembered.look(
-                session, [*names, *(each["account"] for each in balance.get("accounts", ()))]
-            )
+            edges, records = (account_of(name, account) for account in ACCOUNTS)
+            balance = cast(Balance, history.balance(session, edges))
+            there = [edges, *(each["account"] for each in balance.get("accounts", ()))]
+            if "attributes" in balance or self._remembered.saw(records):
+                there.insert(1, records)
+            self._remembered.look(session, there)
             return balance
 
     def spent_by(self, name: str) -> list[dict[str, Any]]:

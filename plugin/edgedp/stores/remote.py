@@ -18,8 +18,9 @@ from edgedp.mechanisms.values import spelled
 from edgedp.release.conditions import conditions, conditions_given, where_of
 from edgedp.release.plan import options_of
 from edgedp.release.release import Release
-from edgedp.stores.releases import batch, on_spark
+from edgedp.stores.releases import batch
 from edgedp.stores.releases.estimating import kind_of_options
+from edgedp.stores.releases.trial import check_engine
 from edgedp.stores.returned import asked_to_wait, object_of, refusal_of, release_of, unreachable
 from edgedp.stores.store import Store
 from edgedp.words.errors import (
@@ -366,7 +367,7 @@ def _key(request_id: str) -> str:
 
 
 def _body(options: Mapping[str, Any], engine: ReleaseEngine) -> dict[str, Any]:
-    on_spark.check_engine(engine, "priv_top_k")
+    check_engine(engine, "priv_top_k")
     if engine not in GRAPH_ENGINES:
         raise EngineError(
             f"engine is {engine!r}, must be native or igraph for a release from a gateway; ask without it"

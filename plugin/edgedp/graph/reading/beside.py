@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from edgedp.graph.reading.text.deciding import position_of
 from edgedp.words.errors import GraphFormatError, ParameterError
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from edgedp.graph.reading.text.result import Read
 
 
-class Beside(NamedTuple):
+@dataclass(frozen=True)
+class Beside:
     """Which columns are read beside the ends, from 0.
 
     Attributes
@@ -29,7 +31,7 @@ class Beside(NamedTuple):
     date: int | None = None
     kept: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def positions(self) -> tuple[int, ...]:
         """All of them, once each: that of the dates first."""
         return tuple(dict.fromkeys((*(() if self.date is None else (self.date,)), *self.kept)))
@@ -59,8 +61,9 @@ def beside_of(
     if len(picked) != 2:
         return NONE
     date = None if options.date is None else position_of(options.date, "date", names, count, source)
-    kept = tuple(position_of(each, "columns", names, count, source) for each in options.beside or ())
-    for named, at in ((options.date, date), *zip(options.beside or (), kept, strict=True)):
+    wanted = options.beside or ()
+    kept = tuple(position_of(each, "columns", names, count, source) for each in wanted)
+    for named, at in ((options.date, date), *zip(wanted, kept, strict=True)):
         if at in picked:
             word = "date" if named is options.date and at == date else "columns"
             raise ParameterError(f"{word} is {named!r}, must be another column than the ends; name it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger.calendars.runs import NOTHING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from edgedp.words.vocabulary import Unit
 
 
+@lru_cache(maxsize=1024)  # every row of an account names its terms, which are nearly always the same
 def calendar_of_terms(terms: str | None) -> Calendar | None:
     """Return the calendar of an account from what it is for; None where it has none.
 

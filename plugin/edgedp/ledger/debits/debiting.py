@@ -55,7 +55,7 @@ def debit_script(
     name = row.name
     *others, main = plan.first
     named = {"name": account_of(name, main.account)}
-    body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    body = plan.recorded
     if main.account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
     steps = _locks(row, named["name"])
@@ -108,7 +108,7 @@ def step_script(
     release_id : str
         Of the release, whose lease says that it is still being drawn.
     """
-    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    body = plan.recorded
     (charge,) = plan.charges
     debited = {"analyst": analyst, "at": at, "by": by, "cost": cost, "whole": before + cost}
     return Script(
@@ -220,7 +220,8 @@ def _debit(
     """
     named = {"name": account_of(name, charge.account)}
     amounts = {
-        key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
+        "cost": row.get("cost", charge.cost),
+        "price": row["price"] if "price" in row else rho.cost(charge),
     }
     reach = Reach.of(plan.facts, charge.account).parameters
     whole = amounts | {"whole": row.get("whole", amounts["cost"])} | reach

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
 
 
-def asked_before(runner: Runner, name: str, analyst: str, request_id: str | None) -> Row | None:
-    """Return the debit that a caller's request has already, of either of the graph's accounts; None without an id."""
-    if request_id is None:
-        return None
+def asked_before(runner: Runner, name: str, analyst: str, request_id: str) -> Row | None:
+    """Return the debit that a caller's request has already, of either of the graph's accounts; None where it is new."""
     for account in ACCOUNTS:
         found = runner.run(
             "request_find", name=account_of(name, account), analyst=analyst, requestId=request_id

@@ -43,6 +43,10 @@ class Remembered:
         """Return the names of the accounts of which something was seen."""
         return sorted(self._seen)
 
+    def saw(self, name: str) -> bool:
+        """Whether something was seen of an account."""
+        return name in self._seen
+
     def look(self, runner: Runner, names: Iterable[str]) -> None:
         """Compare accounts with what was seen of them, and remember their last rows."""
         self.keep(self.compare(runner, names))
@@ -61,7 +65,10 @@ class Remembered:
             if before is not None and _row(runner, name, before.seq) != before:
                 raise went_back(name, before.seq)
             accounts = runner.run("account_find", name=name)
-            last = _row(runner, name, accounts[0]["entries"]) if accounts else None
+            if not accounts:
+                continue
+            entries = accounts[0]["entries"]
+            last = before if before is not None and before.seq == entries else _row(runner, name, entries)
             if last is not None:
                 found[name] = last
         return found
@@ -85,6 +92,9 @@ def went_back(name: str, seq: int) -> StoreError:
 
 
 def _row(runner: Runner, name: str, seq: int) -> Seen | None:
-    """Return what is kept of a row: its number, and a hash of what it says and of its own hash, where it has one."""
+    """Return what is kept of a row: its number, and its own hash, which was compared with the row as it was read.
+
+    Where rows have none, a hash of what it says.
+    """
     rows = runner.run("log_at", name=name, seq=seq)
-    return Seen(seq, link(rows[0].get("hash") or "", rows[0])) if rows else None
+    return Seen(seq, rows[0].get("hash") or link("", rows[0])) if rows else None

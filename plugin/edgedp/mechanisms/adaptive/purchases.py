@@ -187,9 +187,9 @@ def seen_degrees(bought: Sequence[Bought]) -> SeenDegrees:
     37
     """
     steps = [
-        (each.purchase.epsilon / _moved_by(each.purchase.choice), each.vector.whole.integers)
+        (each.purchase.epsilon / _moved_by(each.purchase.choice), each.vector.integers)
         for each in bought
-        if isinstance(each.purchase.choice, Degrees | OrderedDegrees)
+        if isinstance(each.purchase.choice, Degrees | OrderedDegrees) and isinstance(each.vector, NoisyVector)
     ]
     precisions = [step**2 for step, _ in steps]
     denominator = lcm(*(precision.denominator for precision in precisions))

@@ -30,6 +30,7 @@ def count_names() -> tuple[str, ...]:
     return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if found.name != "base"))
 
 
+@cache
 def count_class(name: str) -> type[Count]:
     """Return the class of a count by its name (one of `count_names`); its fields are the options it takes.
 

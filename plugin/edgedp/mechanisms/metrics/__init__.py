@@ -34,6 +34,7 @@ def metric_names() -> tuple[str, ...]:
     return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if found.name != "base"))
 
 
+@cache
 def metric(name: str) -> Metric:
     """Return a metric by its name (one of `metric_names`).
 

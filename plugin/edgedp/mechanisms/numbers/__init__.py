@@ -19,6 +19,7 @@ name            noise                                                       need
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
@@ -27,6 +28,7 @@ from edgedp.words.vocabulary import NUMBER_MECHANISMS as MECHANISMS
 __all__ = ["MECHANISMS", "Amounts", "NumberLaw", "NumberMechanism", "number_mechanism"]
 
 
+@cache
 def number_mechanism(name: str) -> NumberMechanism:
     """Return a mechanism by its name (one of `MECHANISMS`).
 

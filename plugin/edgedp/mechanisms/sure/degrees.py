@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import Degrees, OrderedDegrees, ranking
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.purchases import Bought
-    from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 __all__ = [
     "DegreePosterior",
@@ -171,7 +171,8 @@ def degree_posterior(bought: Sequence[Bought], nodes: NDArray[np.int64], most: i
     Ordered degrees count the neighbours behind a node. Which part of its neighbours stands in front is not known: it
     is taken as that of all ends of edges which the nodes in front of it seem to have, times a factor of 0 to 1.5.
     """
-    direct = [each.vector.whole for each in bought if isinstance(each.purchase.choice, Degrees)]
+    whole = [(each.purchase, each.vector) for each in bought if isinstance(each.vector, NoisyVector)]
+    direct = [vector for purchase, vector in whole if isinstance(purchase.choice, Degrees)]
     if not direct:
         return None
     precisions = [1 / max(vector.scale, _LEAST_SCALE) ** 2 for vector in direct]
@@ -180,10 +181,9 @@ def degree_posterior(bought: Sequence[Bought], nodes: NDArray[np.int64], most: i
     prior = DegreePrior.fitted(noisy, scale, most)
     centre, precision = noisy[nodes] / scale**2, np.full(len(nodes), scale**-2.0)
     behind: list[tuple[Floats, Floats, float]] = []
-    for each in bought:
-        if isinstance(each.purchase.choice, OrderedDegrees):
-            front = _mass_in_front(each.purchase.seen)[nodes]
-            vector = each.vector.whole
+    for purchase, vector in whole:
+        if isinstance(purchase.choice, OrderedDegrees):
+            front = _mass_in_front(purchase.seen)[nodes]
             left, wide = 1 - _FRONT_LIKELY * front, max(vector.scale, _LEAST_SCALE)
             seen = vector.values[nodes]
             own = 1 / ((wide / left) ** 2 + (_FRONT_LIKELY * front * np.maximum(seen, 0) / left) ** 2)

@@ -30,7 +30,7 @@ from edgedp.release.plan.arc_numbers import (
     plan_arc_distribution,
 )
 from edgedp.release.plan.arcs import ArcsPlan
-from edgedp.release.plan.base import Charge, check_all_kept, check_candidates, check_protects
+from edgedp.release.plan.base import Charge, check
 from edgedp.release.plan.facts import PublicFacts, reading
 from edgedp.release.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.release.plan.nodes import (
@@ -42,16 +42,15 @@ from edgedp.release.plan.nodes import (
     plan_motkin,
     plan_top_k,
 )
-from edgedp.release.plan.numbers import (
-    CountPlan,
+from edgedp.release.plan.numbers import CountPlan, plan_count
+from edgedp.release.plan.records import PercentilePlan, plan_percentile
+from edgedp.release.plan.summaries import (
     DistributionPlan,
     NumbersPlan,
     SummaryPlan,
-    plan_count,
     plan_distribution,
     plan_summary,
 )
-from edgedp.release.plan.records import PercentilePlan, plan_percentile
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import KINDS, Kind
 
@@ -107,9 +106,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     """
     asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
     planned = _planned(asked, reading(asked, facts))
-    check_all_kept(asked, planned)
-    check_candidates(planned)
-    check_protects(planned)
+    check(asked, planned)
     version = options.get("version")
     if version is not None and version != planned.parameters.get("version"):
         raise ParameterError(

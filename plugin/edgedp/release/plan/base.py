@@ -73,7 +73,7 @@ class PlanBase(ABC):
         """The kind of release, in the word that ledgers keep."""
         return self.KIND
 
-    @property
+    @cached_property
     def epsilon(self) -> Fraction:
         """The whole privacy loss, exactly what is debited."""
         return to_fraction(self.cost)
@@ -88,7 +88,7 @@ class PlanBase(ABC):
         """The proxy that nodes are ranked by, in words; None where it is what was asked for."""
         return None
 
-    @property
+    @cached_property
     def degree_bound(self) -> int:
         """The effective degree bound ``D``."""
         return self.facts.effective_degree_bound
@@ -142,13 +142,18 @@ class PlanBase(ABC):
         """The public facts as a release shows and records them; whether it rests on the degree bound is one."""
         return self.facts.to_dict() | ({} if self.rests_on_bound else {"rests_on": "no degree bound"})
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able; asking with them again gives the same plan."""
         read = {} if self.facts.span is None else self.facts.span.asked
         return (
             self.own_parameters | read | ({"where": where_of(self.facts.where)} if self.facts.where else {})
         )
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What the log keeps of it in every row of a debit."""
+        return {"kind": self.KIND, "parameters": self.parameters, "public": self.public}
 
     @property
     @abstractmethod
@@ -164,6 +169,13 @@ class PlanBase(ABC):
     @abstractmethod
     def rho_shares(self) -> int:
         """``epsilon^2 / rho`` of the release: what it costs where a delta is declared (`edgedp.words.amounts.rho`)."""
+
+
+def check(asked: Options, planned: PlanBase) -> None:
+    """Refuse what no plan of a kind looks at: options without effect, candidates, and what an account protects."""
+    check_all_kept(asked, planned)
+    check_candidates(planned)
+    check_protects(planned)
 
 
 def check_all_kept(asked: Options, planned: PlanBase) -> None:

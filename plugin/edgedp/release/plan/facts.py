@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from edgedp.release.conditions import Condition, check_answerable, conditions_given, where_of
@@ -100,12 +101,12 @@ class PublicFacts:
         said = "one window" if many == 1 else f"any {many} consecutive windows"
         return f", dated within {said} of {period}"
 
-    @property
+    @cached_property
     def candidates(self) -> str | None:
         """The label whose nodes alone are ranked, and counted as nodes here; None where all are."""
         return None if self.projection is None else self.projection.get("candidates")
 
-    @property
+    @cached_property
     def effective_degree_bound(self) -> int:
         """``D``: the declared bound, at most ``n - 1``."""
         most = max(self.node_count - 1, 0)
@@ -153,7 +154,10 @@ def reading(asked: Options, facts: PublicFacts) -> PublicFacts:
         The graph has no calendar, or the calendar no such windows; no column is kept that a condition compares, or its
         type is another one.
     """
-    found = conditions_given(getattr(asked, "where", None))
+    where = getattr(asked, "where", None)
+    if where is None:
+        return replace(_spanned(asked, facts), where=())
+    found = conditions_given(where)
     if found and facts.columns is None:
         raise ParameterError(
             "where is for graphs that were loaded with columns into an embedded store, which this one was not; ask "

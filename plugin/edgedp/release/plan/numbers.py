@@ -1,45 +1,41 @@
-"""Plans of numbers: one number, the distribution of the degrees, several numbers for one debit."""
+"""The plan of one number, and its options, each checked by itself."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from functools import cache, cached_property
+from typing import Any, Self
+
+import numpy as np
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.counts import Bounds, Count, count_class, count_names
+from edgedp.mechanisms.counts.stars import check_star_size
 from edgedp.mechanisms.numbers import NumberMechanism, number_mechanism
 from edgedp.mechanisms.numbers.heights import says_nothing
-from edgedp.release.options import CountOptions, DistributionOptions, SummaryOptions
+from edgedp.release.options import CountOptions
 from edgedp.release.plan.base import PlanBase
 from edgedp.release.plan.facts import PublicFacts
 from edgedp.release.plan.named import resolved
-from edgedp.release.plan.number_options import (
-    SMALLEST_STAR,
-    bounds_of,
-    check_two,
-    delta_of,
-    node_of,
-    pair_of,
-    star_size_of,
-    wants_error_bar,
-)
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.words.amounts.written import decimal_of
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import (
-    DISTRIBUTION_FORMS,
-    NUMBER_MECHANISMS,
-    DistributionForm,
-    NumberMechanismName,
-)
+from edgedp.words.vocabulary import NUMBER_MECHANISMS, NumberMechanismName
+
+_DEFAULT_STAR_SIZE = 3
+_SMALLEST_STAR = 2
+_LEAST_WITH_BAR = 10**5
+"""Nano-epsilon: below it the rungs of an interval are too many to be added up within seconds."""
 
 _FROM_FIGURES = ("triangles", "two_triangles", "wedges", "stars", "clustering", "common_neighbors")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _PurePlan(PlanBase):
+class PurePlan(PlanBase):
     """A plan priced as any pure release is: what draws it is no exponential mechanism of bounded range."""
 
     @property
@@ -49,7 +45,7 @@ class _PurePlan(PlanBase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountPlan(_PurePlan):
+class CountPlan(PurePlan):
     """A validated release of one number.
 
     Attributes
@@ -111,7 +107,7 @@ class CountPlan(_PurePlan):
         }
         return {name: value for name, value in asked.items() if value is not None}
 
-    @property
+    @cached_property
     def named(self) -> tuple[Any, ...]:
         """The node ids that are named: the pair, or the node."""
         if self.pair is not None:
@@ -131,17 +127,17 @@ class CountPlan(_PurePlan):
         return replace(
             self,
             facts=facts,
-            star_size=None if self.star_size is None else SMALLEST_STAR,
+            star_size=None if self.star_size is None else _SMALLEST_STAR,
             pair=None if self.pair is None else (1, 2),
             node=None if self.node is None else 1,
         )
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """The public facts that sensitivities rest on."""
         return bounds_of(self.facts)
 
-    @property
+    @cached_property
     def rule(self) -> NumberMechanism:
         """The mechanism."""
         return number_mechanism(self.mechanism)
@@ -167,70 +163,6 @@ class CountPlan(_PurePlan):
         return [(replace(self, of=name), share) for name, share in count_class(self.of).parts]
 
 
-@dataclass(frozen=True, kw_only=True)
-class DistributionPlan(_PurePlan):
-    """A validated release of a distribution.
-
-    Attributes
-    ----------
-    of : {"degree"}
-    form : {"ccdf", "histogram"}
-        ``N_{>=k}`` for ``k = 1 .. D``, or ``N_k`` for ``k = 0 .. D``.
-    """
-
-    KIND = "distribution"
-
-    of: str
-    form: DistributionForm
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """Nothing beside the degrees."""
-        return frozenset()
-
-    @property
-    def own_parameters(self) -> dict[str, Any]:
-        """Canonical parameters, JSON-able."""
-        return {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SummaryPlan(_PurePlan):
-    """A validated release of a summary: several numbers, whose shares of epsilon add up to all of it."""
-
-    KIND = "summary"
-
-    SHARES: ClassVar[dict[str, Fraction]] = {
-        "edges": Fraction(1, 10),
-        "triangles": Fraction(3, 10),
-        "wedges": Fraction(2, 10),
-        "degree_distribution": Fraction(3, 10),
-        "degree_at_most": Fraction(1, 10),
-    }
-    MECHANISMS: ClassVar[dict[str, NumberMechanismName]] = {
-        "edges": "geometric",
-        "triangles": "calibrated",
-        "wedges": "calibrated",
-    }
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """What the draw asks of its projection, beside the degrees."""
-        return frozenset({"figures"})
-
-    @property
-    def own_parameters(self) -> dict[str, Any]:
-        """Canonical parameters, JSON-able."""
-        return {"epsilon": format_nano(self.cost)}
-
-    def part(self, of: str) -> CountPlan:
-        """Return the release of one of the numbers, still with all of epsilon."""
-        return CountPlan(cost=self.cost, facts=self.facts, of=of, mechanism=self.MECHANISMS[of])
-
-
-NumbersPlan = CountPlan | DistributionPlan | SummaryPlan
-
-
 def plan_count(
     asked: CountOptions, facts: PublicFacts, *, delta: Any = None, stored: bool = True
 ) -> CountPlan:
@@ -254,7 +186,8 @@ def plan_count(
     found = count_class(of)
     cost = epsilon_nano(asked.epsilon)
     name = found.default_mechanism if asked.mechanism is None else asked.mechanism
-    mechanism = number_mechanism(checks.check_choice(name, "mechanism", NUMBER_MECHANISMS))
+    chosen = checks.check_choice(name, "mechanism", NUMBER_MECHANISMS)
+    mechanism = number_mechanism(chosen)
     paid = delta_of(delta, mechanism, stored=stored)
     if paid is not None and mechanism.most_epsilon is not None and to_fraction(cost) > mechanism.most_epsilon:
         raise ParameterError(
@@ -273,7 +206,7 @@ def plan_count(
         cost=cost,
         facts=facts,
         of=of,
-        mechanism=checks.check_choice(mechanism.name, "mechanism", NUMBER_MECHANISMS),
+        mechanism=chosen,
         star_size=star_size_of(asked.star_size, of, facts),
         pair=pair_of(asked.pair, of),
         node=node_of(asked.node, of),
@@ -292,16 +225,102 @@ def plan_count(
     return planned
 
 
-def plan_distribution(asked: DistributionOptions, facts: PublicFacts) -> DistributionPlan:
-    """Plan a release of a distribution; no edge is read."""
-    return DistributionPlan(
-        of=checks.check_choice(asked.of, "of", ("degree",)),
-        form=checks.check_choice(asked.form, "form", DISTRIBUTION_FORMS),
-        cost=epsilon_nano(asked.epsilon),
-        facts=facts,
-    )
+def bounds_of(facts: PublicFacts) -> Bounds:
+    """Return the public bounds that a count rests on."""
+    return Bounds(facts.node_count, facts.effective_degree_bound)
 
 
-def plan_summary(asked: SummaryOptions, facts: PublicFacts) -> SummaryPlan:
-    """Plan a release of a summary; no edge is read."""
-    return SummaryPlan(cost=epsilon_nano(asked.epsilon), facts=facts)
+@cache  # reading signatures is slow, and a plan is made at every request
+def taking(option: str) -> tuple[str, ...]:
+    """Return the numbers that take an option: the fields of their classes."""
+    return tuple(name for name in count_names() if option in inspect.signature(count_class(name)).parameters)
+
+
+def star_size_of(value: Any, of: str, facts: PublicFacts) -> int | None:
+    """Return how many neighbours a star has; None of anything else than stars."""
+    if of != "stars":
+        return None
+    size = _DEFAULT_STAR_SIZE if value is None else checks.check_whole(value, "star_size")
+    return check_star_size(size, bounds_of(facts))
+
+
+def pair_of(value: Any, of: str) -> tuple[Any, Any] | None:
+    """Return two different node ids, where the count is of a pair."""
+    if of not in taking("pair"):
+        return None
+    if value is None:
+        raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
+    ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
+    if len(ids) != 2:
+        told = f"has {len(ids)} ids, must be two node ids" if ids else f"is {value!r}, must be two node ids"
+        raise ParameterError(f"pair {told}; name both nodes")
+    first, second = (_node_id(each, "pair") for each in ids)
+    check_two(first, second)
+    return first, second
+
+
+def check_two(first: Any, second: Any) -> None:
+    """Refuse a pair of one node."""
+    if first == second:
+        raise ParameterError(f"pair is {first!r} twice, must be two different nodes; name another one")
+
+
+def node_of(value: Any, of: str) -> Any:
+    """Return the node id, where the count is of one node."""
+    if of not in taking("node"):
+        return None
+    if value is None:
+        raise ParameterError(f"node is missing; name the node whose {of} is asked for")
+    return _node_id(value, "node")
+
+
+def _node_id(value: Any, name: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise ParameterError(f"{name} is {value!r}, must be a node id, an integer or a text; name a node")
+    return value
+
+
+def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
+    """Return the delta of a mechanism that takes one; a stored graph has none to give."""
+    name = mechanism.name
+    if stored and (mechanism.needs_delta or value is not None):
+        raise ParameterError(
+            f"mechanism is {name!r} with delta, must be a pure one for a stored graph; "
+            "its ledger has no place for a delta: ask without it, or choose another mechanism"
+        )
+    if value is None:
+        if mechanism.needs_delta:
+            raise ParameterError(f"mechanism {name!r} needs a delta; give a decimal such as 1e-6")
+        return None
+    if not mechanism.takes_delta:
+        raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; ask without it")
+    amount = decimal_of(value)
+    if amount is None or not amount.is_finite():
+        raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal")
+    if not Decimal("1e-30") <= amount < 1 or 3 * Fraction(amount) > 1:
+        raise ParameterError(f"delta is {value}, must be from 1e-30 to 1/3; write a decimal such as 1e-6")
+    return Fraction(amount)
+
+
+def wants_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:
+    """Return whether an interval is bought, where the count and the epsilon allow one."""
+    if not value:
+        return False
+    if mechanism.public_scale:
+        raise ParameterError(
+            f"error_bar is not an option of mechanism {mechanism.name!r}: "
+            "its interval is public and shown anyway; ask without it"
+        )
+    if mechanism.name not in ("calibrated",) or not count.follows_one_figure():
+        raise ParameterError(
+            "error_bar is only for mechanism 'calibrated', and for numbers whose noise follows one figure; "
+            "ask without it"
+        )
+    if cost < _LEAST_WITH_BAR:
+        raise ParameterError(
+            f"epsilon is {format_nano(cost)}, must be at least {format_nano(_LEAST_WITH_BAR)} with error_bar, whose "
+            "interval would otherwise be the whole range; ask for more or leave error_bar out"
+        )
+    return True

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
-from edgedp.stores.embedded.seals import Seals, sha256
+from edgedp.stores.embedded.seals import Seals, Version, hold, sha256
 from edgedp.stores.embedded.sqlite import Ledger, opened, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.stores.statements.projecting import figures_of, graph_of_kept, side_ids
@@ -73,13 +72,15 @@ class EmbeddedBackend(Backend):
     @contextmanager
     def session(self, *, create: bool = False) -> Iterator[Session]:
         folder = self._folder
-        migration.finish(folder, self._lock_timeout)
+        if folder.may_be_older:
+            migration.finish(folder, self._lock_timeout)
         if create and not os.path.lexists(folder.path):
             make(folder)
         folder.check()
-        with ExitStack() as held:
-            session_of = partial(EmbeddedSession, folder, held)
-            yield held.enter_context(opened_as(session_of, folder.ledger, folder.given, self._lock_timeout))
+        opening = opened_as(EmbeddedSession, folder.ledger, folder.given, self._lock_timeout)
+        with opening as session, ExitStack() as held:
+            session._folder, session._held, session._versions = folder, held, {}
+            yield session
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:
@@ -140,11 +141,9 @@ class EmbeddedBackend(Backend):
 class EmbeddedSession(Ledger, Session):
     """An open ledger, and the versions that this session holds."""
 
-    def __init__(self, folder: Folder, held: ExitStack, *opened: Any) -> None:
-        super().__init__(*opened)
-        self._folder = folder
-        self._held = held
-        self._versions: dict[int, files.Version] = {}
+    _folder: Folder
+    _held: ExitStack
+    _versions: dict[int, Version]
 
     @property
     def by(self) -> str:
@@ -156,7 +155,7 @@ class EmbeddedSession(Ledger, Session):
         row = row.of or row
         if row.version not in self._versions:
             self._versions[row.version] = self._held.enter_context(
-                files.hold(self._folder, row.version, row.digest)
+                hold(self._folder, row.version, row.digest)
             )
 
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
@@ -178,7 +177,7 @@ class EmbeddedSession(Ledger, Session):
         made = row.projection
         return [] if made is None else side_ids(self._node_ids(row), str(made.candidates))
 
-    def _held_files(self, row: GraphRow) -> files.Version:
+    def _held_files(self, row: GraphRow) -> Version:
         """Return the held files of a graph, or of the one that it is made of."""
         self.prepare(row)
         return self._versions[(row.of or row).version]
@@ -297,7 +296,7 @@ class _FileProjection(CypherProjection):
         self._files = backend
 
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
-        with files.hold(self._files._folder, self._row.version, self._row.digest) as version:
+        with hold(self._files._folder, self._row.version, self._row.digest) as version:
             return database.run(version.path, statement, nodes=nodes, **parameters)
 
     def _as_stored(self, name: ArcMetricName) -> ArcMetricName:

@@ -16,10 +16,9 @@ from edgedp.ledger.chain import Head, genesis
 from edgedp.ledger.ledger import broken
 from edgedp.ledger.log import heads, history
 from edgedp.ledger.rows import AT_ADDRESS, OF_GRAPH
-from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.locks import queue
-from edgedp.stores.embedded.seals import Seals, sha256
+from edgedp.stores.embedded.seals import Seals, hold, sha256
 from edgedp.stores.embedded.sqlite import Ledger, opened, too_long
 from edgedp.words.errors import ParameterError, StoreError, StoreUnavailableError
 
@@ -73,7 +72,7 @@ def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[s
                 try:
                     kept = [row for row in rows if row["nodeLabel"] not in (AT_ADDRESS, OF_GRAPH)]
                     for row in kept:
-                        held.enter_context(files.hold(folder, row["version"], row["digest"]))
+                        held.enter_context(hold(folder, row["version"], row["digest"]))
                 except StoreError:
                     if _versions(ledger) != {row["version"] for row in rows}:
                         continue  # replaced in between

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from edgedp.stores.embedded import database, mapped, windowed
 from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.parts import columned
-from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
+from edgedp.stores.embedded.seals import Seals, Version, remember, sha256
 from edgedp.stores.statements.values import columns_of
 from edgedp.words.errors import StoreError
 
@@ -37,20 +37,6 @@ if TYPE_CHECKING:
 
 _LEAST = 4 << 20
 _NODE_BYTES, _EDGE_BYTES = 40, 30
-
-
-class Version(NamedTuple):
-    """The files of a version, checked and held."""
-
-    number: int
-    path: Path
-    """The database file."""
-    rows: int | None
-    """The descriptor of the file of rows."""
-    windows: int | None = None
-    """That of the file of windows, where the graph has a calendar."""
-    columns: int | None = None
-    """That of the file of columns, where any are kept."""
 
 
 def check_room(folder: Folder, graph: Graph, kept: database.Packed, titles: Titles | None = None) -> None:
@@ -165,32 +151,9 @@ def _placed(loading: Path, place: Path, until: ExitStack) -> int:
     held = try_hold(written, shared=True)
     if held is None:
         raise StoreError("the new version is being swept by another process; load again")
-    until.enter_context(held)
+    until.callback(held.release)
     os.rename(written, place)
     return held.handle
-
-
-@contextmanager
-def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
-    """Hand out the files of a version, checked, which nobody sweeps meanwhile.
-
-    Parameters
-    ----------
-    digest : str or None
-        What the registry keeps of the files: the text of `Seals`.
-
-    Raises
-    ------
-    StoreError
-        A file is gone, damaged or a link.
-    """
-    with ExitStack() as held:
-        of = {
-            kind: held.enter_context(checked(folder, folder.file(number, kind), *seal))
-            for kind, seal in Seals.of(digest).files.items()
-        }
-        path = folder.file(number, "graph")
-        yield Version(number, path, of.get("rows"), of.get("windows"), of.get("columns"))
 
 
 def read(

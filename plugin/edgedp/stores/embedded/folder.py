@@ -29,6 +29,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, get_args
 
+from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.words.errors import StoreError
 from edgedp.words.places import is_utf8
 
@@ -62,6 +63,12 @@ class Folder:
         self.ledger = self.path / LEDGER
         self.heads = self.path.with_name(self.path.name + ".head")
         self.heads_inside = self.path / HEADS
+        self._utf8 = is_utf8(str(self.path))
+
+    @property
+    def may_be_older(self) -> bool:
+        """Whether a file lies where the folder should be, or beside it one whose migration was interrupted."""
+        return is_file(self.path) or is_file(self.path.with_name(self.path.name + MIGRATING))
 
     def file(self, version: int, kind: Kind) -> Path:
         """Return one of the files of a version."""
@@ -111,7 +118,7 @@ class Folder:
             ) from None
         except PermissionError:
             raise self._denied() from None
-        self.check_plain(self.ledger, ledger)
+        self.check_plain(LEDGER, ledger)
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
         self._check_links()
@@ -126,7 +133,7 @@ class Folder:
 
     def check_name(self) -> None:
         """Refuse a path that the databases cannot open, and what a migration left."""
-        if not is_utf8(str(self.path)):
+        if not self._utf8:
             raise StoreError(f"store is {self.given}, whose path is not UTF-8; choose another path")
         for left in (MIGRATED, MIGRATING):
             if self.path.name.endswith(left):
@@ -146,17 +153,52 @@ class Folder:
                     )
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes
-                        self.check_plain(Path(entry.path), entry.stat(follow_symlinks=False))
+                        self.check_plain(entry.name, entry.stat(follow_symlinks=False))
 
-    def check_plain(self, path: Path, found: os.stat_result) -> None:
+    def check_plain(self, name: str, found: os.stat_result) -> None:
         """Refuse a file of the store that has a second name; one that is being removed has none left."""
         if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
+            raise StoreError(f"store is {self.given}, in which {name} is a link; put the file itself there")
+
+    def hold(self, version: int, kind: Kind) -> Held:
+        """Hold one of the files of a version, which nobody sweeps meanwhile.
+
+        Raises
+        ------
+        StoreError
+            The file is gone, or a link.
+        """
+        path = self.file(version, kind)
+        try:
+            self.check_plain(path.name, os.lstat(path))
+            held = try_hold(path, shared=True)
+        except FileNotFoundError:
             raise StoreError(
-                f"store is {self.given}, in which {path.name} is a link; put the file itself there"
-            )
+                "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
+            ) from None
+        except OSError:
+            raise StoreError(
+                f"store is {self.given}, in which {path.name} cannot be opened; check its owner and permissions"
+            ) from None
+        if held is None:
+            raise StoreError("the graph was replaced or dropped meanwhile; ask again")
+        try:
+            self.check_plain(path.name, os.fstat(held.handle))
+        except BaseException:
+            held.release()
+            raise
+        return held
 
     def _denied(self) -> StoreError:
         return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a path is that of a regular file, and of no link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -21,12 +21,13 @@ class Held:
 
     Attributes
     ----------
+    path : Path
     handle : int
         The descriptor that the lock is on; -1 once it is released.
     """
 
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
+    def __init__(self, path: Path, handle: int) -> None:
+        self.path, self.handle = path, handle
         self._process = os.getpid()
 
     def release(self) -> None:
@@ -63,7 +64,7 @@ def try_hold(path: Path, *, shared: bool) -> Held | None:
     """
     # Without O_NONBLOCK, a pipe in the file's place would be waited for.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    held = Held(handle)
+    held = Held(path, handle)
     try:
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)

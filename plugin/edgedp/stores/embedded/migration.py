@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import stat
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,12 @@ from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.rows import GraphRow
 from edgedp.stores.embedded import database, files
-from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, sync
+from edgedp.stores.embedded.earlier import PENDING, is_old_store, opened_old
+from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, is_file, sync
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError, StoreError, StoreUnavailableError
 
-_MAGIC = (b"LBUG", b"KUZU")
-_PENDING = (".wal", ".wal.checkpoint", ".shadow")
-"""What a killed 0.1.0 leaves beside its file: committed debits that the database has yet to take in."""
 EARLIER = "unknown (edgedp 0.1.0)"
 """Who caused what 0.1.0 wrote: it did not note that."""
 
@@ -40,28 +37,12 @@ def finish(folder: Folder, timeout: float) -> None:
     aside = place.with_name(place.name + MIGRATING)
     if place.name.endswith((MIGRATED, MIGRATING)):
         return
-    if _is_file(place):
-        if _is_old_store(place):
+    if is_file(place):
+        if is_old_store(place):
             _check_alone(folder)
             _migrate(folder, aside, timeout)
-    elif _is_file(aside):
+    elif is_file(aside):
         _migrate(folder, aside, timeout)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def _is_old_store(path: Path) -> bool:
-    """Return whether a file begins as the database library's do; an empty file is none."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(4) in _MAGIC
-    except OSError:
-        return False
 
 
 def _check_alone(folder: Folder) -> None:
@@ -82,11 +63,9 @@ def _check_alone(folder: Folder) -> None:
             raise StoreError(f"store is {folder.given}, a store of 0.1.0 beside {place.name}{before}, {how}")
     given = Path(os.path.abspath(folder.given))
     for near in {place.parent, given.parent}:
-        for log in sorted(each for end in _PENDING for each in near.glob(f"*{end}")):
-            (base,) = (
-                log.with_name(log.name.removesuffix(end)) for end in _PENDING if log.name.endswith(end)
-            )
-            if base != place and not _is_file(base):
+        for log in sorted(each for end in PENDING for each in near.glob(f"*{end}")):
+            (base,) = (log.with_name(log.name.removesuffix(end)) for end in PENDING if log.name.endswith(end))
+            if base != place and not is_file(base):
                 raise StoreError(
                     f"store is {folder.given}, a store of 0.1.0 beside the log {log.name}, whose store is not there "
                     "under that name; give the store the name that it had, or move the log away if it is another's"
@@ -104,7 +83,7 @@ def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
                 os.rename(aside, done)
             _remove_locks(folder)
             return
-        source = place if _is_file(place) else aside
+        source = place if is_file(place) else aside
         building = place.with_name(place.name + ".migrating")
         shutil.rmtree(building, ignore_errors=True)
         try:
@@ -175,7 +154,7 @@ def _build(source: Path, building: Path, shown: Path) -> None:
     building.chmod(0o700)
     fill(building, shown)
     folder = Folder(building)
-    with _old(source, shown) as old, opened(folder.ledger, shown, 10.0) as ledger:
+    with opened_old(source, shown) as old, opened(folder.ledger, shown, 10.0) as ledger:
         accounts = {row["name"]: row for row in old.rows("EdgeDPLedger")}
         graphs = {row["name"]: row for row in old.rows("EdgeDPGraph")}
         digests = {
@@ -309,92 +288,6 @@ def _price(kind: str, parameters: dict[str, Any], public: dict[str, Any]) -> int
         return rho.cost(plan_of(kind, parameters, public))
     except EdgeDPError:
         return 1  # of a pure account nobody asks
-
-
-class _Old:
-    """An open file of 0.1.0."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-
-    def rows(self, table: str) -> list[dict[str, Any]]:
-        """Return all rows of a table; a column that an early version did not have is None."""
-        with closing(self._connection.execute(f"MATCH (row:{table}) RETURN row")) as result:
-            found = [row[0] for row in result.get_all()]
-        columns = ("delta", "declared", "budgetRho", "spentRho", "maxPerRelease", "requestId")
-        return [dict.fromkeys(columns) | row for row in found]
-
-    def tables(self) -> set[str]:
-        """Return the names of the tables."""
-        with closing(self._connection.execute("CALL show_tables() RETURN name")) as result:
-            return {row[0] for row in result.get_all()}
-
-    def graph(self, row: Mapping[str, Any]) -> Graph:
-        """Return the graph of a row of the registry."""
-        place = {
-            "node_label": row["nodeLabel"],
-            "relationship_type": row["relationshipType"],
-            "id_property": row["idProperty"],
-        }
-        ids, ends = database.columns(self._connection, place)
-        graph = Graph.from_positions(ids, ends, nodes_supplied=bool(row["nodesSupplied"]))
-        if graph.node_count != row["nodeCount"]:
-            raise StoreError(
-                f"the graph {row['name']!r} of the store of 0.1.0 is not whole; restore a backup of the old file"
-            )
-        return graph
-
-
-@contextmanager
-def _old(source: Path, shown: Path) -> Iterator[_Old]:
-    try:
-        if not _pending(source):
-            with _opened(source, read_only=True) as connection:
-                _check_ours(_Old(connection), shown)
-        # Opened for writing once: what a kill left is taken in, and a log that cannot be is refused.
-        with _opened(source, read_only=False):
-            pass
-        if _pending(source):
-            raise StoreError(
-                f"store is {shown}, a store of 0.1.0 whose log was not taken in; restore a backup of the old file"
-            )
-        with _opened(source, read_only=True) as connection:
-            old = _Old(connection)
-            _check_ours(old, shown)
-            yield old
-    except (RuntimeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, EdgeDPError):
-            raise
-        if "Could not set lock" in str(error):
-            raise StoreUnavailableError(
-                f"store is {shown}, a store of 0.1.0 that another process has open; wait for it and ask again"
-            ) from None
-        raise StoreError(
-            f"store is {shown}, a store of 0.1.0 that is damaged or whose log is torn "
-            f"({str(error).partition(chr(10))[0]}); restore a backup of the old file"
-        ) from None
-
-
-def _pending(source: Path) -> bool:
-    return any(source.with_name(source.name + end).exists() for end in _PENDING)
-
-
-@contextmanager
-def _opened(source: Path, *, read_only: bool) -> Iterator[Any]:
-    import ladybug
-
-    with (
-        closing(ladybug.Database(str(source), read_only=read_only, buffer_pool_size=1 << 30)) as database,
-        closing(ladybug.Connection(database)) as connection,
-    ):
-        yield connection
-
-
-def _check_ours(old: _Old, shown: Path) -> None:
-    if "EdgeDPLedger" not in old.tables():
-        raise StoreError(
-            f"store is {shown}, which is a database of another program and not a store; choose another path"
-        )
 
 
 def _inconsistent(shown: Path, name: str) -> StoreError:

@@ -11,12 +11,12 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from edgedp.stores.embedded.folder import Folder, Kind
-from edgedp.stores.embedded.locks import try_hold
+from edgedp.stores.embedded.locks import Held
 from edgedp.words.errors import StoreError
 
 _TEXT = re.compile(
@@ -87,39 +87,51 @@ class Seals(NamedTuple):
         return f"{self.graph} {self.rows}:{self.length}{said}"
 
 
+class Version(NamedTuple):
+    """The files of a version, checked and held."""
+
+    number: int
+    path: Path
+    """The database file."""
+    rows: int | None
+    """The descriptor of the file of rows."""
+    windows: int | None = None
+    """That of the file of windows, where the graph has a calendar."""
+    columns: int | None = None
+    """That of the file of columns, where any are kept."""
+
+
 @contextmanager
-def checked(folder: Folder, path: Path, digest: str | None, length: int | None = None) -> Iterator[int]:
-    """Hand out the descriptor of a file that is what was written, which nobody sweeps meanwhile.
+def hold(folder: Folder, number: int, text: str | None) -> Iterator[Version]:
+    """Hand out the files of a version, each what was written, which nobody sweeps meanwhile.
+
+    Parameters
+    ----------
+    text : str or None
+        What the registry keeps of the files.
 
     Raises
     ------
     StoreError
-        The file is gone, damaged or a link.
+        A file is gone, damaged or a link.
     """
-    try:
-        folder.check_plain(path, os.lstat(path))
-        held = try_hold(path, shared=True)
-    except FileNotFoundError:
-        raise StoreError(
-            "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
-        ) from None
-    except OSError:
-        raise StoreError(
-            f"store is {folder.given}, in which {path.name} cannot be opened; check its owner and permissions"
-        ) from None
-    if held is None:
-        raise StoreError("the graph was replaced or dropped meanwhile; ask again")
-    try:
-        found = os.fstat(held.handle)
-        folder.check_plain(path, found)
-        fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
-        if digest is None or not fits or digest_of(path, held.handle) != digest:
-            raise StoreError(
-                "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
-            )
-        yield held.handle
-    finally:
-        held.release()
+    of: dict[Kind, Held] = {}
+    with ExitStack() as until:
+        for kind, (digest, length) in Seals.of(text).files.items():
+            held = folder.hold(number, kind)
+            until.callback(held.release)
+            found = os.fstat(held.handle)
+            fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
+            if digest is None or not fits or digest_of(held.path, held.handle) != digest:
+                raise StoreError(
+                    "the graph's file is not what was written, so nothing is released; load it again or restore a "
+                    "backup"
+                )
+            of[kind] = held
+        handles = {kind: each.handle for kind, each in of.items()}
+        yield Version(
+            number, of["graph"].path, handles.get("rows"), handles.get("windows"), handles.get("columns")
+        )
 
 
 def sha256(path: Path) -> str:

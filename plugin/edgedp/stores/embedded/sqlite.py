@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -251,9 +251,9 @@ def opened(path: Path, shown: Path, timeout: float) -> AbstractContextManager[Le
 
 
 @contextmanager
-def opened_as(make: Callable[..., _L], path: Path, shown: Path, timeout: float) -> Iterator[_L]:
-    """Open a ledger that is there, as what `make` makes of the arguments of `Ledger`."""
-    with _connected(path, shown, timeout, make) as ledger:
+def opened_as(kind: type[_L], path: Path, shown: Path, timeout: float) -> Iterator[_L]:
+    """Open a ledger that is there, as one of a kind that adds nothing to the arguments of `Ledger`."""
+    with _connected(path, shown, timeout, kind) as ledger:
         ledger.check_version()
         yield ledger
 
@@ -271,7 +271,7 @@ def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
 
 
 @contextmanager
-def _connected(path: Path, shown: Path, timeout: float, make: Callable[..., _L]) -> Iterator[_L]:
+def _connected(path: Path, shown: Path, timeout: float, kind: type[_L]) -> Iterator[_L]:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(
             f"SQLite is {sqlite3.sqlite_version}, must be {'.'.join(map(str, _OLDEST))} or newer; update Python"
@@ -289,7 +289,7 @@ def _connected(path: Path, shown: Path, timeout: float, make: Callable[..., _L])
             f"store is {shown}, {too_long(path) or 'whose ledger cannot be opened; check its owner and permissions'}"
         ) from None
     with closing(connection):
-        ledger = make(path, shown, connection, timeout)
+        ledger = kind(path, shown, connection, timeout)
         _add_functions(connection)
         with ledger._one_sentence():
             for setting in (
@@ -330,18 +330,18 @@ def _overlap(one: str, other: str) -> int:
     return int(overlap(one, other))
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _known(kind: str, *values: Any) -> str:
-    return chain.digest(kind, *values)
+_known = lru_cache(maxsize=4096, typed=True)(chain.digest)
+_latest = lru_cache(maxsize=16, typed=True)(chain.digest)
 
 
 def _sealed(kind: str, *values: Any) -> str:
     """Return the hash of a row.
 
-    A row of the registry or of an account is read again by nearly every statement. The values are compared whole, so a
-    row that was changed is hashed anew. The log's rows are long and read once.
+    A row of the registry or of an account is read again by nearly every statement, and the last ones of a log by each
+    debit. The values are compared whole, so a row that was changed is hashed anew. Further rows of a log are long and
+    read once.
     """
-    return chain.digest(kind, *values) if kind == "log" else _known(kind, *values)
+    return _latest(kind, *values) if kind == "log" else _known(kind, *values)
 
 
 def _genuine(kind: str, seal: str, *values: Any) -> int:

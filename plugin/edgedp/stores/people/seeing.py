@@ -177,6 +177,11 @@ class SeeingStore(AnalystStore):
             each.shown() for each in found if each.analyst == self._analyst and graph in (None, each.graph)
         ]
 
+    def _asked_of(self, session: Session, name: str) -> tuple[str, GraphRow | None]:
+        shares.check_active(session, self._analyst)
+        self._check_sees(session, name)
+        return name, None
+
     def _check_sees(self, session: Session, name: str) -> None:
         """Refuse a graph that the analyst has no share of exactly as one that there is not.
 
@@ -189,7 +194,7 @@ class SeeingStore(AnalystStore):
             remedy = nearest(str(name), seen) if seen else "ask the curator for one"
             raise UnknownNameError(f"the graph is {name!r}, must be one that you have a share of; {remedy}")
 
-    def _row_of_graph(self, session: Session, name: str) -> GraphRow:
+    def _row_of_graph(self, session: Session, name: str, found: GraphRow | None = None) -> GraphRow:
         """Return the row of a graph that the analyst sees; it may be gone, as no share goes with a graph."""
 
         def seen() -> set[str]:
@@ -197,7 +202,7 @@ class SeeingStore(AnalystStore):
             own = session.run("share_own", analyst=self._analyst)
             return names(graphs, own) & {row["name"] for row in graphs}
 
-        return registry.known(session, name, anywhere=True, among=seen)
+        return registry.known(session, name, found, anywhere=True, among=seen)
 
     def _all_seen(self, session: Session, rows: Sequence[Row]) -> list[Row]:
         """Return debits as they may be seen; leases are read after them, so an answer without one by now has left."""

@@ -24,9 +24,10 @@ from edgedp.release.options import (
 )
 from edgedp.release.plan import Plan
 from edgedp.release.release import Release
-from edgedp.stores.releases import batch, on_spark
+from edgedp.stores.releases import batch
 from edgedp.stores.releases.estimating import estimate_of, kind_of_options
 from edgedp.stores.releases.releasing import ReleasingStore, named_in
+from edgedp.stores.releases.trial import check_engine
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import (
     ACCOUNTS,
@@ -324,12 +325,10 @@ class AnalystStore(ReleasingStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
-        on_spark.check_engine(engine, asked_kind)
-        shares.check_active(session, self._analyst)
-        self._check_sees(session, name)
-        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
-        row = self._row_of_graph(session, name)
-        before = asked_before(session, name, self._analyst, request_id)
+        check_engine(engine, asked_kind)
+        name, there = self._asked_of(session, name)
+        row = self._row_of_graph(session, name, there)
+        before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:

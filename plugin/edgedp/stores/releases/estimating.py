@@ -7,6 +7,7 @@ never tells whether a graph keeps its degree bound, and it writes nothing. Every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +94,7 @@ class Estimate:
             **({} if planned is None else _stepwise(planned)),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
-            "parameters": {} if planned is None else planned.parameters,
+            "parameters": {} if planned is None else deepcopy(planned.parameters),
             "public": {} if planned is None else planned.public,
             "noise": [] if planned is None else [each.to_dict() for each in noise_of(planned)],
             **({} if self.main == "edges" else beside),

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.rows import AT_ADDRESS, SPARK
-from edgedp.mechanisms import checks
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
-from edgedp.words.vocabulary import GRAPH_ENGINES, RELEASE_ENGINES, SPARK_KINDS, Kind, ReleaseEngine
+from edgedp.words.vocabulary import ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -35,29 +34,15 @@ OTHER_COLUMNS = (
 )
 
 
-def check_engine(engine: ReleaseEngine, kind: Kind) -> None:
-    """Refuse an engine that draws no release, or none of its kind."""
-    checks.check_choice(engine, "engine", RELEASE_ENGINES)
-    if engine in GRAPH_ENGINES or (engine == "spark" and kind in SPARK_KINDS):
-        return
-    if engine == "spark":
-        raise EngineError(
-            f"engine is 'spark', must be native or igraph for {kind}; it draws only {', '.join(SPARK_KINDS)}"
-        )
-    raise EngineError(
-        "engine is 'cypher', must be native or igraph for a release, which is drawn from one reading; ask without it"
-    )
-
-
 def check_place(row: GraphRow, engine: ReleaseEngine) -> None:
-    """Refuse another engine for edges at an address that was registered only for Spark."""
+    """Refuse for edges at an address an engine that does not read it, or does not follow its rules."""
     if row.engine == SPARK and engine != "spark":
         raise EngineError(
             f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address that was "
             "registered only for Spark; give it, or drop the graph and register it again without that engine: its "
             "ledger stays"
         )
-    if engine == "spark" and row.at_address and (odd := not_by_spark(_made(row))) is not None:
+    if engine == "spark" and (odd := not_by_spark(_made(row))) is not None:
         raise EngineError(
             f"engine is 'spark', must be native or igraph for {row.name!r}, whose {odd} Spark would not heed; "
             "choose another"
@@ -73,10 +58,14 @@ def not_by_spark(made: PairProjection | None) -> str | None:
     return None if made.orientation in ("UNDIRECTED", "NATURAL") else "orientation"
 
 
-def name_of(session: Session, name: str) -> str:
-    """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is."""
-    if not isinstance(name, str) or session.run("graph_find", name=name):
-        return name
+def name_at(session: Session, name: str) -> str:
+    """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is.
+
+    Parameters
+    ----------
+    name : str
+        Of no stored graph.
+    """
     from edgedp.graph.reading.sources.places import canonical, is_catalogued
 
     with suppress(EdgeDPError):

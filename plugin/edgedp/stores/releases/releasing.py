@@ -24,7 +24,7 @@ from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
 from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
-from edgedp.stores.releases.trial import check_closed, try_engine
+from edgedp.stores.releases.trial import check_closed, check_engine, try_engine
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.refusals import constant_refusals
 from edgedp.words.shown import shown
@@ -58,16 +58,14 @@ class ReleasingStore(OpenedStore):
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: ReleaseEngine, request_id: str | None
     ) -> Release:
-        on_spark.check_engine(engine, kind)
+        check_engine(engine, kind)
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
-            shares.check_active(session, self._analyst)
-            self._check_sees(session, name)
-            name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
-            before = asked_before(session, name, self._analyst, request_id)
+            name, found = self._asked_of(session, name)
+            before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
-            row = None if before else self._row_of_graph(session, name)
+            row = None if before else self._row_of_graph(session, name, found)
             asked = Question.read(session, name, kind, options, request_id, before, row)
             if row is None:
                 return self._shown_again(session, name, asked.again(), self._kept(asked))
@@ -78,7 +76,8 @@ class ReleasingStore(OpenedStore):
             if isinstance(debited, Kept):
                 return self._shown_again(session, name, planned, debited)
             account = account_of(name, planned.charges[-1].account)
-            _log.info("debited release %s of %s", debited.release_id, shown(name))
+            told = shown(name)
+            _log.info("debited release %s of %s", debited.release_id, told)
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -88,15 +87,17 @@ class ReleasingStore(OpenedStore):
                     self._record(session, account, debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
-        _log.info("kept release %s of %s", debited.release_id, shown(name))
+        _log.info("kept release %s of %s", debited.release_id, told)
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
 
-    def _check_sees(self, session: Session, name: str) -> None:
-        """Refuse a graph that the caller may not see; whoever has opened the store sees each."""
+    def _asked_of(self, session: Session, name: str) -> tuple[str, GraphRow | None]:
+        """Refuse who may not ask of a graph; return its name, which may have been its address, and its row if read."""
+        row = row_named(session, name) if isinstance(name, str) else None
+        return (name if row else on_spark.name_at(session, name)), row
 
-    def _row_of_graph(self, session: Session, name: str) -> GraphRow:
-        """Return the row of a graph; a refusal names none that the caller may not see."""
-        return registry.known(session, name, anywhere=True)
+    def _row_of_graph(self, session: Session, name: str, found: GraphRow | None = None) -> GraphRow:
+        """Return the row of a graph, as it was found; a refusal names none that the caller may not see."""
+        return registry.known(session, name, found, anywhere=True)
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
@@ -170,7 +171,8 @@ class ReleasingStore(OpenedStore):
         if row.at_address and span is not None and not has_dates_of(row, span.calendar):
             raise ParameterError(WINDOW_OF_ADDRESS)
         load_statements()
-        on_spark.check_place(row, engine)
+        if row.at_address:
+            on_spark.check_place(row, engine)
         if engine == "spark":
             on_spark.try_spark(planned, row)
         else:
@@ -248,7 +250,7 @@ def _reading(row: GraphRow) -> AbstractContextManager[None]:
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
     """Return a drawn answer with the titles of the nodes that it lists, where the graph has titles: public facts."""
-    if not row.titled or not isinstance(answer, Nodes):
+    if not isinstance(answer, Nodes) or not row.titled:
         return answer
     return answer.titled(session.titles(row, answer.shown_ids))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ class SimulatingStore(OpenedStore):
             asked = Question.read(session, name, kind, options, None, None, row)
             planned = named_in(session, row, asked.plan(row.facts))
             try_engine(planned, engine)
-            noted = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
+            noted = {"selector": planned.kind, "parameters": deepcopy(planned.parameters), "runs": runs}
             self._note_exact(session, name, {"read": "simulation"} | noted)
             warnings.warn(OUTSIDE, stacklevel=3)
             with constant_refusals():

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgedp.graph.graph import Graph
+from edgedp.mechanisms import checks
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import PublicFacts
 from edgedp.words.errors import EdgeDPError, EngineError
+from edgedp.words.vocabulary import GRAPH_ENGINES, RELEASE_ENGINES, SPARK_KINDS, Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
@@ -23,6 +25,20 @@ if TYPE_CHECKING:
 _EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
 _NODES = 5
 _tried: set[Any] = set()
+
+
+def check_engine(engine: ReleaseEngine, kind: Kind) -> None:
+    """Refuse an engine that draws no release, or none of its kind."""
+    checks.check_choice(engine, "engine", RELEASE_ENGINES)
+    if engine in GRAPH_ENGINES or (engine == "spark" and kind in SPARK_KINDS):
+        return
+    if engine == "spark":
+        raise EngineError(
+            f"engine is 'spark', must be native or igraph for {kind}; it draws only {', '.join(SPARK_KINDS)}"
+        )
+    raise EngineError(
+        "engine is 'cypher', must be native or igraph for a release, which is drawn from one reading; ask without it"
+    )
 
 
 def small_graph(*, directed: bool = False, weighting: Weighting | None = None) -> Graph:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.engine import _hub_rows
-from edgedp.graph.engines.native.library import Address, Rows, Scratch, call, given, taken
+from edgedp.graph.engines.native.library import Argument, Given, Rows, Scratch, Taken, call
 
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int32]
@@ -58,7 +58,7 @@ class Counted(Protocol):
     def kernel(self) -> str:
         """Name of the kernel."""
 
-    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Address | int, ...]:
+    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Argument, ...]:
         """Return what the kernel takes before the sums; `most` connectors has any source."""
 
 
@@ -77,7 +77,7 @@ class Open:
     wanted: NDArray[np.bool_] | None = None
     kernel = "cut_shares"
 
-    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Address | int, ...]:
+    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Argument, ...]:
         """Return which sums are asked for, the share of each count, and the rows of hubs."""
         wanted = np.zeros(cuts.n, dtype=np.uint8)
         wanted[: len(connectors)] = 1 if self.wanted is None else self.wanted[connectors]
@@ -85,11 +85,11 @@ class Open:
         shares[0] = 0
         hub_row, hub_rows = _hub_rows(cuts)
         return (
-            given(wanted, np.uint8, cuts.n, "wanted"),
+            Given(wanted, np.uint8, cuts.n, "wanted"),
             most,
-            given(shares, np.int64, most + 1, "shares"),
-            given(hub_row, np.int32, cuts.n, "hub_row"),
-            given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+            Given(shares, np.int64, most + 1, "shares"),
+            Given(hub_row, np.int32, cuts.n, "hub_row"),
+            Given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
         )
 
 
@@ -109,11 +109,11 @@ class Closed:
     bits: int
     kernel = "cut_closed_shares"
 
-    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Address | int, ...]:
+    def arguments(self, connectors: Labels, cuts: Rows, most: int) -> tuple[Argument, ...]:
         """Return the weights by label, and the level."""
         weights = np.ones(cuts.n, dtype=np.int64)
         weights[: len(connectors)] = self.weights[connectors]
-        return most, self.bits, given(weights, np.int64, cuts.n, "weights"), self.level
+        return most, self.bits, Given(weights, np.int64, cuts.n, "weights"), self.level
 
 
 @dataclass(frozen=True)
@@ -248,14 +248,14 @@ def _summed(
     call(
         counted.kernel,
         memory,
-        *neighbors.addresses,
+        neighbors,
         *into.addresses[1:],
         *cuts.addresses[1:],
-        given(before, np.int32, len(before), "before"),
+        Given(before, np.int32, len(before), "before"),
         first,
         last,
         *counted.arguments(connectors, cuts, most),
-        taken(sums, np.int64, n, "sums"),
+        Taken(sums, np.int64, n, "sums"),
     )
     found = np.flatnonzero(sums[: len(connectors)])
     return Sums(connectors[found], sums[found])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgedp.graph.engines.cuts import CutRows, node_words, row_words
 from edgedp.graph.engines.native.engine import _checked, _hub_rows, _rows, _scratch, _share_out, _thread_count
 from edgedp.graph.engines.native.layout import by_strongest_neighbors
-from edgedp.graph.engines.native.library import Address, Rows, Scratch, call, given, taken
+from edgedp.graph.engines.native.library import Address, Argument, Given, Rows, Scratch, Taken, call
 from edgedp.words.errors import EngineError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
     """Return the cuts of all nodes."""
     n = graph.node_count
     words = node_words(graph.node_ids)
-    places = Address() if ranks is None else given(ranks, np.int64, n, "ranks")
+    places = Address() if ranks is None else Given(ranks, np.int64, n, "ranks")
     indptr = np.zeros(n + 1, dtype=np.int64)
     with _scratch(graph) as memory:
         rows = _rows(graph, memory)
@@ -33,25 +33,25 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
         call(
             "cut_rows",
             memory,
-            *rows.addresses,
+            rows,
             places,
-            given(row_words(words), np.uint64, n, "row_words"),
-            given(words, np.uint64, n, "words"),
-            given(indptr, np.int64, n + 1, "cut_indptr"),
-            taken(indices, np.int32, indices.size, "cut_indices"),
+            Given(row_words(words), np.uint64, n, "row_words"),
+            Given(words, np.uint64, n, "words"),
+            Given(indptr, np.int64, n + 1, "cut_indptr"),
+            Taken(indices, np.int32, indices.size, "cut_indices"),
         )
     return CutRows(indptr, indices)
 
 
-def _cut_sizes(rows: Rows, caps: Ints, places: Address, memory: Scratch) -> Ints:
+def _cut_sizes(rows: Rows, caps: Ints, places: Argument, memory: Scratch) -> Ints:
     """Return how many members the cut of each node has."""
     sizes = np.empty(rows.n, dtype=np.int64)
-    limits = given(caps, np.int64, rows.n, "caps")
+    limits = Given(caps, np.int64, rows.n, "caps").checked()
     if int(caps.min(initial=0)) < 0:
         raise EngineError(
             "caps holds a negative number, must be 0 or more; give the most members of each cut"
         )
-    call("cut_sizes", memory, *rows.addresses, limits, places, taken(sizes, np.int64, rows.n, "sizes"))
+    call("cut_sizes", memory, rows, limits, places, Taken(sizes, np.int64, rows.n, "sizes"))
     return sizes
 
 
@@ -82,7 +82,7 @@ def ordered_degrees(graph: Graph, ranks: Ints) -> Ints:
     """
     n = graph.node_count
     with _scratch(graph) as memory:
-        places = given(ranks, np.int64, n, "ranks")
+        places = Given(ranks, np.int64, n, "ranks")
         return _cut_sizes(_rows(graph, memory), np.full(n, n, dtype=np.int64), places, memory)
 
 
@@ -133,11 +133,11 @@ def cut_shares(
     shares[0] = 0
     hub_row, hub_rows = _hub_rows(labelled.out)
     arguments = (
-        given(wanted, np.uint8, n, "wanted"),
+        Given(wanted, np.uint8, n, "wanted"),
         most,
-        given(shares, np.int64, most + 1, "shares"),
-        given(hub_row, np.int32, n, "hub_row"),
-        given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+        Given(shares, np.int64, most + 1, "shares"),
+        Given(hub_row, np.int32, n, "hub_row"),
+        Given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
     )
     sums = labelled.summed("cut_shares", arguments, _thread_count(graph, threads))
     return sums if positions is None else sums[positions]
@@ -186,9 +186,9 @@ def cut_closed_shares(
     """
     labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
     n = graph.node_count
-    given(weights, np.int64, n, "weights")
+    Given(weights, np.int64, n, "weights").checked()
     by_label = weights[labelled.positions]
-    arguments = (labelled.most, bits, given(by_label, np.int64, n, "weights"), level)
+    arguments = (labelled.most, bits, Given(by_label, np.int64, n, "weights"), level)
     return labelled.summed("cut_closed_shares", arguments, _thread_count(graph, threads))
 
 
@@ -200,17 +200,17 @@ class _Labelled:
         self.graph = graph
         self.into = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
         self.out = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
-        self.before = taken(np.empty(size, dtype=np.int32), np.int32, size, "before")
+        self.before = Taken(np.empty(size, dtype=np.int32), np.int32, size, "before")
         with _scratch(graph) as memory:
             layout = by_strongest_neighbors(_rows(graph, memory), memory)
             call(
                 "relabel_cuts",
                 memory,
                 n,
-                given(cuts.indptr, np.int64, n + 1, "cut_indptr"),
-                given(cuts.indices, np.int32, size, "cut_indices", within=n),
-                given(layout.positions, np.int32, n, "positions"),
-                given(np.ones(n, dtype=np.uint8) if met is None else met, np.uint8, n, "met"),
+                Given(cuts.indptr, np.int64, n + 1, "cut_indptr"),
+                Given(cuts.indices, np.int32, size, "cut_indices", within=n),
+                Given(layout.positions, np.int32, n, "positions"),
+                Given(np.ones(n, dtype=np.uint8) if met is None else met, np.uint8, n, "met"),
                 *self.into.addresses[1:],
                 *self.out.addresses[1:],
                 self.before,
@@ -219,14 +219,14 @@ class _Labelled:
         self.rows = layout.rows
         self.most = int(np.diff(self.into.indptr).max(initial=0))
 
-    def summed(self, kernel: str, arguments: tuple[Address | int, ...], threads: int) -> Ints:
+    def summed(self, kernel: str, arguments: tuple[Argument, ...], threads: int) -> Ints:
         """Return the sums of all workers, by position."""
         n = self.graph.node_count
-        rows = (*self.rows.addresses, *self.into.addresses[1:], *self.out.addresses[1:], self.before)
+        rows = (self.rows, *self.into.addresses[1:], *self.out.addresses[1:], self.before)
 
         def work(chunks: Iterator[slice]) -> Ints:
             found = np.zeros(n, dtype=np.int64)
-            written = taken(found, np.int64, n, "sums")
+            written = Taken(found, np.int64, n, "sums")
             with _scratch(self.graph) as memory:
                 for chunk in chunks:
                     call(kernel, memory, *rows, chunk.start, chunk.stop, *arguments, written)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.engines.native.library import Scratch, call, given, missing, taken
+from edgedp.graph.engines.native.library import Given, Scratch, Taken, call, missing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,14 +69,14 @@ def _by_sweep(points: Floats, ascending: Floats, order: Ints) -> Ints:
         "count_by_sweep",
         Scratch(),
         size,
-        given(points[0], np.float64, size, "points"),
-        given(points[1], np.float64, size, "points"),
+        Given(points[0], np.float64, size, "points"),
+        Given(points[1], np.float64, size, "points"),
         queries,
-        given(ascending[0], np.float64, queries, "thresholds"),
-        given(ascending[1], np.float64, queries, "thresholds"),
-        given(order[0], np.int64, queries, "order", within=queries),
-        given(rank, np.int64, queries, "rank", within=queries),
-        taken(counts, np.int64, queries, "counts"),
+        Given(ascending[0], np.float64, queries, "thresholds"),
+        Given(ascending[1], np.float64, queries, "thresholds"),
+        Given(order[0], np.int64, queries, "order", within=queries),
+        Given(rank, np.int64, queries, "rank", within=queries),
+        Taken(counts, np.int64, queries, "counts"),
     )
     return counts
 
@@ -89,12 +89,12 @@ def _by_bits(points: Floats, ascending: Floats, order: Ints) -> Ints:
         Scratch(),
         coordinates,
         points.shape[1],
-        given(points, np.float64, points.size, "points"),
+        Given(points, np.float64, points.size, "points"),
         queries,
-        given(ascending, np.float64, ascending.size, "thresholds"),
-        given(order, np.int64, order.size, "order", within=queries),
+        Given(ascending, np.float64, ascending.size, "thresholds"),
+        Given(order, np.int64, order.size, "order", within=queries),
         max(1, min(_BLOCK_WORDS, _BLOCK_BYTES // (8 * queries))),
-        taken(counts, np.int64, queries, "counts"),
+        Taken(counts, np.int64, queries, "counts"),
     )
     return counts
 
@@ -134,10 +134,10 @@ class Boxes:
             "widen",
             self._memory,
             size,
-            given(by, np.float64, size, "by"),
+            Given(by, np.float64, size, "by"),
             float(factor),
-            taken(lower, np.float64, size, "lower"),
-            taken(upper, np.float64, size, "upper"),
+            Taken(lower, np.float64, size, "lower"),
+            Taken(upper, np.float64, size, "upper"),
         )
 
     def of(self, chosen: Ints) -> tuple[Floats, Floats]:
@@ -151,11 +151,11 @@ class Boxes:
             self._memory,
             coordinates,
             size,
-            given(self.lower, np.float64, self.lower.size, "lower"),
-            given(self.upper, np.float64, self.upper.size, "upper"),
+            Given(self.lower, np.float64, self.lower.size, "lower"),
+            Given(self.upper, np.float64, self.upper.size, "upper"),
             len(chosen),
-            given(chosen, np.int64, len(chosen), "chosen", within=size),
-            taken(low, np.float64, low.size, "low"),
-            taken(high, np.float64, high.size, "high"),
+            Given(chosen, np.int64, len(chosen), "chosen", within=size),
+            Taken(low, np.float64, low.size, "low"),
+            Taken(high, np.float64, high.size, "high"),
         )
         return low, high

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.layout import by_degree_class, by_strongest_neighbors, oriented
-from edgedp.graph.engines.native.library import Address, Forward, Rows, Scratch, call, given, taken
+from edgedp.graph.engines.native.library import Address, Forward, Given, Rows, Scratch, Taken, call
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -77,10 +77,10 @@ def _edges_inside(graph: Graph, positions: Ints) -> Ints:
         call(
             "edges_inside",
             memory,
-            *_rows(graph, memory).addresses,
+            _rows(graph, memory),
             len(positions),
-            given(positions, np.int64, len(positions), "positions", within=graph.node_count),
-            taken(found, np.int64, len(positions), "triangles"),
+            Given(positions, np.int64, len(positions), "positions", within=graph.node_count),
+            Taken(found, np.int64, len(positions), "triangles"),
         )
     return found
 
@@ -99,10 +99,10 @@ def _list_triangles(graph: Graph, threads: int) -> Ints:
                     "list_triangles",
                     memory,
                     n,
-                    *forward.addresses,
+                    forward,
                     chunk.start,
                     chunk.stop,
-                    taken(found, np.int64, n, "triangles"),
+                    Taken(found, np.int64, n, "triangles"),
                 )
         return found
 
@@ -155,17 +155,17 @@ def ebc(graph: Graph, positions: Positions = None, *, threads: int | None = None
 
 def _ebc_of(rows: Rows, forward: Forward | None, nodes: Ints, memory: Scratch) -> NDArray[np.float64]:
     values = np.empty(len(nodes), dtype=np.float64)
-    asked = given(nodes, np.int64, len(nodes), "positions", within=rows.n)
+    asked = Given(nodes, np.int64, len(nodes), "positions", within=rows.n).checked()
     largest = int((rows.indptr[nodes + 1] - rows.indptr[nodes]).max(initial=0))
     call(
         "ebc",
         memory,
-        *rows.addresses,
-        *((Address(), Address()) if forward is None else forward.addresses),
+        rows,
+        *((Address(), Address()) if forward is None else (forward,)),
         largest,
         len(nodes),
         asked,
-        taken(values, np.float64, len(nodes), "values"),
+        Taken(values, np.float64, len(nodes), "values"),
     )
     return values
 
@@ -245,16 +245,16 @@ def _sums_of_shares(
                 call(
                     "hand_out_shares",
                     memory,
-                    *rows.addresses,
+                    rows,
                     chunk.stop - chunk.start,
-                    given(sources[chunk], np.int64, chunk.stop - chunk.start, "sources", within=n),
-                    given(wanted, np.uint8, n, "wanted"),
+                    Given(sources[chunk], np.int64, chunk.stop - chunk.start, "sources", within=n),
+                    Given(wanted, np.uint8, n, "wanted"),
                     graph.max_degree,
-                    given(shares, np.int64, graph.max_degree + 1, "shares"),
-                    given(hub_row, np.int32, n, "hub_row"),
-                    given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
-                    taken(words[0], np.int64, n, "high"),
-                    taken(words[1], np.int64, n, "low"),
+                    Given(shares, np.int64, graph.max_degree + 1, "shares"),
+                    Given(hub_row, np.int32, n, "hub_row"),
+                    Given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+                    Taken(words[0], np.int64, n, "high"),
+                    Taken(words[1], np.int64, n, "low"),
                 )
         return words
 
@@ -289,7 +289,7 @@ def _checked(graph: Graph, positions: Positions) -> Positions:
         return None
     if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
         positions = np.ascontiguousarray(positions, dtype=np.int64)
-    given(positions, np.int64, len(positions), "positions", within=graph.node_count)
+    Given(positions, np.int64, len(positions), "positions", within=graph.node_count).checked()
     return positions
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.engines.native.library import Forward, Rows, Scratch, call, given, taken
+from edgedp.graph.engines.native.library import Forward, Given, Rows, Scratch, Taken, call
 
 RANK_BITS = 19
 """Of a rank in a sorting key, so that a class and three ranks fit 63 bits; beyond, neighbouring ranks count as one."""
@@ -31,7 +31,7 @@ def by_degree_class(rows: Rows, memory: Scratch) -> Layout:
     hub, and the sum of ``d(u) |forward(u)|`` is the sum over edges of the smaller degree, nearly.
     """
     positions = np.empty(rows.n, dtype=np.int32)
-    call("order_by_degree", memory, *rows.addresses[:2], taken(positions, np.int32, rows.n, "positions"))
+    call("order_by_degree", memory, *rows.addresses[:2], Taken(positions, np.int32, rows.n, "positions"))
     return _relabelled(rows, positions, memory)
 
 
@@ -49,9 +49,9 @@ def by_strongest_neighbors(rows: Rows, memory: Scratch) -> Layout:
     call(
         "three_smallest",
         memory,
-        *rows.addresses,
-        given(rank, np.int32, n, "rank"),
-        taken(strongest, np.int32, 3 * n, "strongest"),
+        rows,
+        Given(rank, np.int32, n, "rank"),
+        Taken(strongest, np.int32, 3 * n, "strongest"),
     )
     key = 31 - np.round(np.log2(np.maximum(degrees, 1))).astype(np.int64)
     dropped = max(n.bit_length() - RANK_BITS, 0)
@@ -63,13 +63,13 @@ def by_strongest_neighbors(rows: Rows, memory: Scratch) -> Layout:
 def oriented(rows: Rows, memory: Scratch) -> Forward:
     """Return each node's neighbours of a higher degree class or, within its class, of a higher position."""
     forward = Forward.room(rows)
-    call("orient", memory, *rows.addresses, *forward.addresses)
+    call("orient", memory, rows, forward)
     return forward
 
 
 def _relabelled(rows: Rows, positions: NDArray[np.int32], memory: Scratch) -> Layout:
     new = Rows(rows.n, np.empty_like(rows.indptr), np.empty_like(rows.indices))
     forward = Forward.room(rows)
-    order = given(positions, np.int32, rows.n, "positions")
-    call("relabel", memory, *rows.addresses, order, *new.addresses[1:], *forward.addresses)
+    order = Given(positions, np.int32, rows.n, "positions")
+    call("relabel", memory, rows, order, *new.addresses[1:], forward)
     return Layout(positions, new, forward)

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,24 +163,40 @@ class Address(ctypes.c_void_p):
         return address
 
 
-def given(
-    array: NDArray[Any], dtype: type[np.generic], length: int, name: str, *, within: int | None = None
-) -> Address:
-    """Return the address of an argument that a kernel reads; `within` n: its entries are in ``0 .. n - 1``."""
-    _check(array, dtype, length, name)
-    if within is not None and length and not (int(array.min()) >= 0 and int(array.max()) < within):
-        raise EngineError(
-            f"{name} holds an index out of range, must be from 0 to {within - 1}; check the array"
-        )
-    return Address.of(array)
+class Given(NamedTuple):
+    """An argument that a kernel reads: an array of a type and a length, whose entries are in ``0 .. within - 1``."""
+
+    array: NDArray[Any]
+    dtype: type[np.generic]
+    length: int
+    name: str
+    within: int | None = None
+
+    def checked(self) -> Address:
+        """Return the address of the array; one that is not as promised is refused."""
+        array, within = self.array, self.within
+        _check(array, self.dtype, self.length, self.name)
+        if within is not None and self.length and not (int(array.min()) >= 0 and int(array.max()) < within):
+            raise EngineError(
+                f"{self.name} holds an index out of range, must be from 0 to {within - 1}; check the array"
+            )
+        return Address.of(array)
 
 
-def taken(array: NDArray[Any], dtype: type[np.generic], length: int, name: str) -> Address:
-    """Return the address of an argument that a kernel writes."""
-    _check(array, dtype, length, name)
-    if not array.flags.writeable:
-        raise EngineError(f"{name} is read-only, must be writable; give an array of its own")
-    return Address.of(array)
+class Taken(NamedTuple):
+    """An argument that a kernel writes: an array of a type and a length."""
+
+    array: NDArray[Any]
+    dtype: type[np.generic]
+    length: int
+    name: str
+
+    def checked(self) -> Address:
+        """Return the address of the array; one that is not as promised, or read-only, is refused."""
+        _check(self.array, self.dtype, self.length, self.name)
+        if not self.array.flags.writeable:
+            raise EngineError(f"{self.name} is read-only, must be writable; give an array of its own")
+        return Address.of(self.array)
 
 
 def _check(array: NDArray[Any], dtype: type[np.generic], length: int, name: str) -> None:
@@ -191,34 +207,6 @@ def _check(array: NDArray[Any], dtype: type[np.generic], length: int, name: str)
         raise EngineError(f"{name} has length {array.size}, must be {length}; check the array")
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise EngineError(f"{name} is not contiguous or not aligned; copy the array first")
-
-
-def call(name: str, memory: Scratch, *arguments: Address | int | float) -> None:
-    """Call a kernel: addresses from `given` and `taken`, integers, floats.
-
-    Raises
-    ------
-    MemoryError
-        The kernel found no memory.
-    GraphFormatError
-        The kernel found arrays that contradict each other.
-    """
-    passed = [
-        ctypes.c_int64(argument)
-        if isinstance(argument, int)
-        else ctypes.c_double(argument)
-        if isinstance(argument, float)
-        else argument
-        for argument in arguments
-    ]
-    status = _library().kernel(name)(memory.pointer, *passed)
-    if status == _NO_MEMORY:
-        raise MemoryError(f"no memory for the kernel {name}")
-    if status == _REFUSED:
-        raise GraphFormatError(
-            "the rows are not those of a simple undirected graph: sorted, without loops and parallels, every edge in "
-            "both of its rows; build the graph with Graph.from_edges"
-        )
 
 
 class Rows(NamedTuple):
@@ -244,8 +232,8 @@ class Rows(NamedTuple):
             raise EngineError(
                 f"the number of edges is {indices.size // 2}, must be below 2^31; split the graph"
             )
-        start = given(indptr, np.int64, n + 1, "indptr")
-        row = given(indices, np.int32, indices.size, "indices")
+        start = Given(indptr, np.int64, n + 1, "indptr").checked()
+        row = Given(indices, np.int32, indices.size, "indices").checked()
         if not trusted:
             call("check_rows", memory, n, indices.size, start, row)
         return cls(n, indptr, indices)
@@ -269,7 +257,49 @@ class Forward(NamedTuple):
         """Return arrays for a kernel to fill."""
         return cls(np.empty((rows.n, 2), dtype=np.uint32), np.empty(rows.indices.size // 2, dtype=np.int32))
 
-    @property
-    def addresses(self) -> tuple[Address, Address]:
-        """What kernels take: spans, forward."""
-        return Address.of(self.spans), Address.of(self.indices)
+
+Argument = Given | Taken | Rows | Forward | Address | int | float
+"""Of a kernel. `Rows` stand for their number, indptr and indices, `Forward` for spans and indices."""
+
+
+def call(name: str, memory: Scratch, *arguments: Argument) -> None:
+    """Call a kernel; every array among its arguments is checked here.
+
+    Raises
+    ------
+    EngineError
+        An array is not as promised.
+    MemoryError
+        The kernel found no memory.
+    GraphFormatError
+        The kernel found arrays that contradict each other.
+    """
+    passed = [each for argument in arguments for each in _passed(argument)]
+    status = _library().kernel(name)(memory.pointer, *passed)
+    if status == _NO_MEMORY:
+        raise MemoryError(f"no memory for the kernel {name}")
+    if status == _REFUSED:
+        raise GraphFormatError(
+            "the rows are not those of a simple undirected graph: sorted, without loops and parallels, every edge in "
+            "both of its rows; build the graph with Graph.from_edges"
+        )
+
+
+def _passed(argument: Argument) -> tuple[Any, ...]:
+    """Return what stands for an argument in the call of a function of C."""
+    match argument:
+        case int():
+            return (ctypes.c_int64(argument),)
+        case float():
+            return (ctypes.c_double(argument),)
+        case Rows():
+            n, *rows = argument.addresses
+            return (ctypes.c_int64(n), *rows)
+        case Forward():
+            return (Address.of(argument.spans), Address.of(argument.indices))
+        case Given() | Taken():
+            return (argument.checked(),)
+        case Address():
+            return (argument,)
+        case _:
+            assert_never(argument)

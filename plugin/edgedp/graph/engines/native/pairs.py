@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.engines.native.library import Rows, Scratch, call, given, missing, taken
+from edgedp.graph.engines.native.library import Given, Rows, Scratch, Taken, call, missing
 from edgedp.graph.ids import BACK, THERE, ways_of
 from edgedp.words.errors import GraphFormatError
 
@@ -30,17 +30,17 @@ def rows_of_pairs(n: int, pairs: NDArray[np.int32]) -> Rows:
     indptr = np.empty(n + 1, dtype=np.int64)
     bucket, upper = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     edges = np.zeros(1, dtype=np.int64)
-    starts = taken(indptr, np.int64, n + 1, "indptr")
+    starts = Taken(indptr, np.int64, n + 1, "indptr")
     call(
         "upper_rows",
         memory,
         n,
         count,
-        given(pairs, np.int32, 2 * count, "pairs"),
+        Given(pairs, np.int32, 2 * count, "pairs"),
         starts,
-        taken(bucket, np.int32, count, "bucket"),
-        taken(upper, np.int32, count, "upper"),
-        taken(edges, np.int64, 1, "edges"),
+        Taken(bucket, np.int32, count, "bucket"),
+        Taken(upper, np.int32, count, "upper"),
+        Taken(edges, np.int64, 1, "edges"),
     )
     del bucket
     indices = np.empty(2 * int(edges[0]), dtype=np.int32)
@@ -49,8 +49,8 @@ def rows_of_pairs(n: int, pairs: NDArray[np.int32]) -> Rows:
         memory,
         n,
         starts,
-        given(upper, np.int32, count, "upper"),
-        taken(indices, np.int32, indices.size, "indices"),
+        Given(upper, np.int32, count, "upper"),
+        Taken(indices, np.int32, indices.size, "indices"),
     )
     return Rows.checked(indptr, indices, memory, trusted=True)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from edgedp.graph.engines.figures import falling, move_bounds, ranges, top_sums
 from edgedp.graph.engines.native.engine import Positions, _checked, _rows, _scratch, _share_out, _thread_count
 from edgedp.graph.engines.native.layout import by_strongest_neighbors, oriented
-from edgedp.graph.engines.native.library import Address, Rows, Scratch, call, given, taken
+from edgedp.graph.engines.native.library import Address, Given, Rows, Scratch, Taken, call
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -46,9 +46,9 @@ def max_common_neighbors(graph: Graph, positions: Positions = None, *, threads: 
     result = np.zeros(n, dtype=np.int64)
 
     def raise_most(rows: Rows, sources: Ints, once: bool, most: Ints, memory: Scratch) -> None:
-        asked = given(sources, np.int64, len(sources), "positions", within=n)
-        written = taken(most, np.int64, n, "result")
-        call("most_common_neighbors", memory, *rows.addresses, len(sources), asked, int(once), written)
+        asked = Given(sources, np.int64, len(sources), "positions", within=n)
+        written = Taken(most, np.int64, n, "result")
+        call("most_common_neighbors", memory, rows, len(sources), asked, int(once), written)
 
     with _scratch(graph) as memory:
         rows = _rows(graph, memory)
@@ -106,12 +106,12 @@ def _bound_common_neighbors(graph: Graph) -> tuple[Ints, Ints]:
         call(
             "most_common_among",
             memory,
-            *rows.addresses,
+            rows,
             len(chosen),
-            given(chosen, np.int64, len(chosen), "chosen", within=rows.n),
-            given(starts, np.int64, rows.n + 1, "starts"),
-            taken(lists, np.int32, lists.size, "lists"),
-            taken(most, np.int64, len(chosen), "most"),
+            Given(chosen, np.int64, len(chosen), "chosen", within=rows.n),
+            Given(starts, np.int64, rows.n + 1, "starts"),
+            Taken(lists, np.int32, lists.size, "lists"),
+            Taken(most, np.int64, len(chosen), "most"),
         )
     others = degrees.copy()
     others[chosen] = 0
@@ -171,19 +171,19 @@ def _best_pair(graph: Graph, bounds: Ints, best: int, on_edge: Ints | None, tops
         call(
             "best_pair",
             memory,
-            *_rows(graph, memory).addresses,
+            _rows(graph, memory),
             len(chosen),
-            given(chosen, np.int64, len(chosen), "chosen", within=n),
-            given(np.ascontiguousarray(bounds[chosen]), np.int64, len(chosen), "bounds"),
-            given(starts, np.int64, n + 1, "starts"),
-            taken(lists, np.int32, lists.size, "lists"),
-            given(column, np.int32, n, "column"),
+            Given(chosen, np.int64, len(chosen), "chosen", within=n),
+            Given(np.ascontiguousarray(bounds[chosen]), np.int64, len(chosen), "bounds"),
+            Given(starts, np.int64, n + 1, "starts"),
+            Taken(lists, np.int32, lists.size, "lists"),
+            Given(column, np.int32, n, "column"),
             words,
-            taken(bits, np.uint64, bits.size, "bits"),
-            Address() if on_edge is None else given(on_edge, np.int64, arcs, "on_edge"),
-            Address() if tops is None else given(tops, np.int64, arcs, "tops"),
+            Taken(bits, np.uint64, bits.size, "bits"),
+            Address() if on_edge is None else Given(on_edge, np.int64, arcs, "on_edge"),
+            Address() if tops is None else Given(tops, np.int64, arcs, "tops"),
             0 if on_edge is None else int(on_edge.max(initial=0)),
-            taken(found, np.int64, 1, "best"),
+            Taken(found, np.int64, 1, "best"),
         )
     return int(found[0])
 
@@ -195,8 +195,8 @@ def edge_triangles(graph: Graph) -> Ints:
         forward = oriented(rows, memory)
         on_edge = np.zeros(forward.indices.size, dtype=np.int64)
         on_arc = np.empty(rows.indices.size, dtype=np.int64)
-        counted = taken(on_edge, np.int64, on_edge.size, "on_edge")
-        call("list_edge_triangles", memory, rows.n, *forward.addresses, 0, rows.n, counted)
-        both = taken(on_arc, np.int64, on_arc.size, "on_arc")
-        call("to_both_arcs", memory, *rows.addresses, *forward.addresses, counted, both)
+        counted = Taken(on_edge, np.int64, on_edge.size, "on_edge")
+        call("list_edge_triangles", memory, rows.n, forward, 0, rows.n, counted)
+        both = Taken(on_arc, np.int64, on_arc.size, "on_arc")
+        call("to_both_arcs", memory, rows, forward, counted, both)
     return on_arc

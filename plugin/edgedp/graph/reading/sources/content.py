@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from edgedp.graph.reading.sources.recognition import begins
+from edgedp.graph.reading.sources.recognition import told_by
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _content(
         first += chunk
         if len(first) >= _HEAD:
             break
-    kind = next((kind for magic, kind in PACKED.items() if begins(first, magic)), "")
+    kind = told_by(first, PACKED) or ""
     chunks: Iterator[bytes] = chain([first], raw)
     if first.startswith(ZIP):
         kind = "zip"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, TypeVar
 
 from edgedp.words.errors import GraphFormatError
 
@@ -83,17 +84,23 @@ _GML = re.compile(
 _DOT_COMMENTS = re.compile(r"(?:\s*(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n))*\s*", re.DOTALL)
 
 
-def begins(head: bytes, magic: bytes) -> bool:
-    """Say whether first bytes are those of a magic number, and not a text that begins with the same letters.
+_Told = TypeVar("_Told", bound=str)
+
+
+def told_by(head: bytes, magics: Mapping[bytes, _Told]) -> _Told | None:
+    """Return what first bytes are by their magic number; None of any other, and of a text that begins with its letters.
 
     Examples
     --------
-    >>> begins(b"ORC" + bytes(3), b"ORC"), begins(b"ORC1,ORC2", b"ORC")
-    (True, False)
+    >>> told_by(b"ORC" + bytes(3), {b"ORC": "an ORC file"}), told_by(b"ORC1,ORC2", {b"ORC": "an ORC file"})
+    ('an ORC file', None)
     """
-    if not head.startswith(magic):
-        return False
-    return magic not in _WORDS or bool(_NO_TEXT.search(head) or _BZIP2_BLOCK.match(head))
+    for magic, told in magics.items():
+        if head.startswith(magic) and (
+            magic not in _WORDS or _NO_TEXT.search(head) or _BZIP2_BLOCK.match(head)
+        ):
+            return told
+    return None
 
 
 def recognise(head: bytes, name: str, source: str) -> Format:
@@ -106,12 +113,10 @@ def recognise(head: bytes, name: str, source: str) -> Format:
     """
     if head[:14].lower() == b"%%matrixmarket":
         return "matrix market"
-    for magic, known in _READ.items():
-        if begins(head, magic):
-            return known
-    for magic, what in _NAMED_BINARIES.items():
-        if begins(head, magic):
-            _refuse(source, what)
+    if (known := told_by(head, _READ)) is not None:
+        return known
+    if (what := told_by(head, _NAMED_BINARIES)) is not None:
+        _refuse(source, what)
     if head[257:262] == b"ustar":
         _refuse(source, "a tar archive", "unpack it and name the edge list")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -206,7 +206,7 @@ def _nodes(
         raise GraphFormatError(
             f"{source!r} has the columns {line_of(first)}, must hold the ids in its first column; put them there"
         )
-    kind = of_one_kind(present([row[0] for row in rows]))
+    kind = of_one_kind([row[0] for row in rows])
     if kind is not None and given.ids != "text":
         raise GraphFormatError(
             f"{source!r} holds {kind} in column 1, must hold the ids in its first column; put them there"
@@ -217,7 +217,7 @@ def _nodes(
 def _refuse_odd(seen: Seen, picked: tuple[int, ...]) -> None:
     """Ask about columns whose values are hardly ids."""
     for i in picked:
-        kind = of_one_kind(present([row[i] for row in seen.rows]))
+        kind = of_one_kind([row[i] for row in seen.rows])
         if kind == "hexadecimal numbers" and seen.given.ids != "text":
             raise GraphFormatError(
                 f"column {i + 1} of {seen.source!r} holds {kind}; say that they are texts ({option('ids', 'text')}), "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from edgedp.graph.reading.beside import NONE, Beside, beside_of, named_ends
 from edgedp.graph.reading.options import ReadingOptions
@@ -39,7 +40,7 @@ _PROSE = {
 _NUMERIC = re.compile(r"[+-]?[0-9.]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """How a text is laid out.
 
@@ -84,7 +85,7 @@ class Layout:
     rows: tuple[tuple[str, ...], ...] = ()
     beside: Beside = NONE
 
-    @property
+    @cached_property
     def taken(self) -> tuple[int, ...]:
         """The columns that are read: the ids, and behind them those that are read beside."""
         return (*self.picked, *self.beside.positions)

@@ -137,8 +137,12 @@ def different_kinds(one: str, two: str) -> bool:
 
 
 def of_one_kind(values: Sequence[str]) -> str | None:
-    """Name the kind of values that are hardly ids: dates, times, decimals, signs; None for all others."""
+    """Name the kind of values that are hardly ids: dates, times, decimals, signs; None for all others.
+
+    Missing ones are left out.
+    """
+    values = present(values)
     for kind, pattern in _KINDS:
-        if values and all(pattern.fullmatch(value) for value in values):
+        if values and all(map(pattern.fullmatch, values)):
             return None if kind == "decimals" and all(map(_WHOLE.fullmatch, values)) else kind
     return None
