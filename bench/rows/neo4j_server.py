@@ -24,10 +24,11 @@ NAME = "email-Enron"
 
 @dataclass
 class Running:
-    """The server, a session on it, and why Open GDS is not in it."""
+    """The server, a session on it, the driver for others, and why Open GDS is not in it."""
 
     pid: int
     session: Any
+    driver: Any
     without_gds: str
 
     def ask(self, statement: str) -> list[list[Any]]:
@@ -73,7 +74,7 @@ def server(fill: Callable[[Path], None] | None = None, *settings: str) -> Iterat
         ):
             if fill is None:
                 load(session)
-            yield Running(running.pid, session, without_gds)
+            yield Running(running.pid, session, driver, without_gds)
 
 
 def load(session: Any) -> None:

@@ -13,6 +13,7 @@ from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, StoreU
 from edgedp.ledger.rows import GraphRow
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j import schema as neo4j_schema
+from edgedp.stores.neo4j import session as neo4j_session
 from edgedp.stores.neo4j.backend import Neo4jBackend
 from edgedp.stores.statements.queries import statement_text
 from edgedp.words.refusals import IDS_BROKEN
@@ -309,15 +310,26 @@ def loading(**answers: Any) -> FakeDriver:
     return driver
 
 
-def test_a_load_writes_to_the_nodes_that_have_the_ids() -> None:
+@pytest.mark.parametrize(("batch", "batches"), [(2, 3), (10_000, 1)])
+def test_a_load_writes_to_the_nodes_that_have_the_ids(
+    batch: int, batches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neo4j_session, "_EDGE_BATCH", batch)
     driver = loading()
-    sent = dict(driver.ran)
-    assert sent["load_property"] == {"nodes": [101, 102, 103, 104, 105], "values": [10, 20, 30, 40, 50]}
-    nodes = sent["load_edges"]["nodes"]
-    pairs = {(nodes[i] - 100, nodes[j] - 100) for i, after in sent["load_edges"]["adjacent"] for j in after}
-    assert {frozenset(pair) for pair in pairs} == {
-        frozenset(pair) for pair in KITE.node_ids[KITE.edges()].tolist()
+    assert dict(driver.ran)["load_property"] == {
+        "nodes": [101, 102, 103, 104, 105],
+        "values": [10, 20, 30, 40, 50],
     }
+    sent = [asked for stem, asked in driver.ran if stem == "load_edges"]
+    assert len(sent) == batches
+    pairs = [
+        frozenset((asked["nodes"][i] - 100, asked["nodes"][j] - 100))
+        for asked in sent
+        for i, after in asked["adjacent"]
+        for j in after
+    ]
+    assert len(pairs) == KITE.edge_count
+    assert set(pairs) == {frozenset(pair) for pair in KITE.node_ids[KITE.edges()].tolist()}
 
 
 @pytest.mark.parametrize("statement", ["load_property", "load_edges"])
