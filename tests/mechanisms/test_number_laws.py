@@ -218,15 +218,21 @@ def test_laws_sum_to_one_and_tails_are_their_sums(name: str) -> None:
     assert not cut[-3:].any()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_secure_draws_have_the_law_that_is_audited(name: str) -> None:
-    """The secure path against the exact law: false alarms in 1 of a million."""
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [*((name, 3_000) for name in NAMES), *(pytest.param(name, 12_000, marks=pytest.mark.wide) for name in NAMES)],
+)
+def test_secure_draws_have_the_law_that_is_audited(name: str, times: int) -> None:
+    """The secure path against the exact law: false alarms in 1 of a million.
+
+    At an epsilon of 2, 3,000 draws show a scale that is off by a fifth in 95 of 100 runs, and 12,000 one that is off
+    by a tenth; at both, 3,000 show one that is off by a half.
+    """
     law, words = laws()[name], SecureWords()
     most = 100
     values = np.arange(most + 1)
     expected = dict(zip(values.tolist(), law.cut(values, most).tolist(), strict=True))
-    draws = [min(max(law.draw(words), 0), most) for _ in range(4_000 if name == "nls twice" else 8_000)]
-    assert_has_law(draws, expected)
+    assert_has_law([min(max(law.draw(words), 0), most) for _ in range(times)], expected)
 
 
 @pytest.mark.slow
