@@ -57,7 +57,7 @@ def class_representatives(n: int) -> tuple[int, ...]:
             moved = index[min(order[a], order[b]), max(order[a], order[b])]
             image |= ((every >> bit) & 1) << moved
         swapped.append(image)
-    smallest, before = every, np.empty(0)
+    smallest, before = every, every[:0]
     while not np.array_equal(smallest, before):
         before = smallest
         for image in swapped:

@@ -290,7 +290,9 @@ def _releases(target: Target, graph: Graph, trials: int) -> Iterator[Outcome]:
     match case:
         case NumbersCase():
             yield from (case.draw(target, graph) for _ in range(trials))
-        case ArcCase() | StrengthCase():  # planned for an account of the unit, which a graph in memory has not
+        case (
+            ArcCase() | StrengthCase()
+        ):  # planned for an account of the unit, which a graph in memory has not
             planned = _planned(target, case)
             yield from (tuple(drawn_in_memory(graph, planned, None)) for _ in range(trials))
         case Case():
