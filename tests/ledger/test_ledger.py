@@ -38,6 +38,7 @@ from edgedp.stores.statements.queries import statement_text
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.places import asset
+from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 FACTS = PublicFacts(5)
@@ -48,11 +49,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "graphs.edgedp"
 
 
+def made(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1)
+
+
 @pytest.fixture
 def store(path: Path) -> Store:
-    store = open_store(path)
-    store.load(KITE, "kite", epsilon_budget=1)
-    return store
+    return copied(made, path)
 
 
 @pytest.fixture

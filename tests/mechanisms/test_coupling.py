@@ -152,13 +152,15 @@ def draw(question: Question, name: str, epsilon: str, seed: int) -> Coupled:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=named)
 def test_neighbours_with_the_same_noisy_vectors_are_answered_alike_for_epsilon(question: Question) -> None:
-    """On every other pair at one epsilon, another one on each; on three where another metric has the same vectors."""
+    """On each pair another epsilon. Of proxies on every other pair, and on three where a metric before had the same."""
     first = QUESTIONS.index(question)
     asked = question[1].get("proxy"), question[1].get("cap")
     before = [(other.get("proxy"), other.get("cap")) for _, other in QUESTIONS[:first]]
-    for place, name in enumerate(
-        [*pairs()][::4] if asked[0] and asked in before else [*pairs()][first % 2 :: 2]
-    ):
+    if asked[0] and asked in before:
+        names = [*pairs()][::4]
+    else:
+        names = [*pairs()][first % 2 :: 2] if asked[0] else [*pairs()]
+    for place, name in enumerate(names):
         draw(question, name, EPSILONS[(place + first) % len(EPSILONS)], place + first)
 
 
