@@ -156,10 +156,9 @@ def test_neighbours_with_the_same_noisy_vectors_are_answered_alike_for_epsilon(q
     first = QUESTIONS.index(question)
     asked = question[1].get("proxy"), question[1].get("cap")
     before = [(other.get("proxy"), other.get("cap")) for _, other in QUESTIONS[:first]]
-    if asked[0] and asked in before:
-        names = [*pairs()][::4]
-    else:
-        names = [*pairs()][first % 2 :: 2] if asked[0] else [*pairs()]
+    names = [*pairs()]
+    if asked[0]:
+        names = names[::4] if asked in before else names[first % 2 :: 2]
     for place, name in enumerate(names):
         draw(question, name, EPSILONS[(place + first) % len(EPSILONS)], place + first)
 
