@@ -30,6 +30,7 @@ from edgedp.words.errors import (
     StoreError,
     UnknownNameError,
 )
+from made_once import copied
 
 ODD = [31, None, 2.5, "x", [1, 2], True, 10**400, -7, float("nan"), "40"]
 NODES = list(range(len(ODD)))
@@ -47,7 +48,7 @@ def made(store: Store) -> Store:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return made(open_store(tmp_path / "graphs.edgedp"))
+    return copied(made, tmp_path / "graphs.edgedp")
 
 
 def spent(store: Store) -> tuple[float, float]:

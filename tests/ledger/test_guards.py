@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import edgedp
-from edgedp import EdgeDPError, Graph, Store, UnknownNameError, open_store
+from edgedp import EdgeDPError, Graph, Store, UnknownNameError
 from edgedp.graph.loading.addresses import Address, settled
 from edgedp.ledger.backend import GraphRow
 from edgedp.ledger.calendars import runs
@@ -32,6 +32,7 @@ from edgedp.stores.people.asker import Asker
 from edgedp.stores.releases.memory import GraphMemory
 from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.vocabulary import UNITS
+from made_once import copied
 from places import TESTS
 
 # -- statements that may refuse ---------------------------------------------------------------------------------------
@@ -74,14 +75,17 @@ def test_a_statement_that_may_refuse_is_never_run_without_saying_what_that_means
 # -- rights that may end ----------------------------------------------------------------------------------------------
 
 
+def made(store: Store) -> None:
+    for name, last in (("kite", 3), ("other", 4)):
+        graph = Graph.from_edges([(1, 2), (2, last)], columns={"amount": [1, 2]})
+        store.load(graph, name, epsilon_budget=3)
+    store.add_analyst("ann")
+    store.grant("kite", "ann", 1, filters=True)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "graphs.edgedp") as opened:
-        for name, last in (("kite", 3), ("other", 4)):
-            graph = Graph.from_edges([(1, 2), (2, last)], columns={"amount": [1, 2]})
-            opened.load(graph, name, epsilon_budget=3)
-        opened.add_analyst("ann")
-        opened.grant("kite", "ann", 1, filters=True)
+    with copied(made, tmp_path / "graphs.edgedp") as opened:
         yield opened
 
 

@@ -38,6 +38,7 @@ from edgedp.stores.statements.queries import statement_text
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.places import asset
+from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 FACTS = PublicFacts(5)
@@ -48,11 +49,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "graphs.edgedp"
 
 
+def made(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1)
+
+
 @pytest.fixture
 def store(path: Path) -> Store:
-    store = open_store(path)
-    store.load(KITE, "kite", epsilon_budget=1)
-    return store
+    return copied(made, path)
 
 
 @pytest.fixture
@@ -724,8 +727,15 @@ def test_a_backup_during_releases_and_replacements_is_consistent(
 STATEMENTS = sorted(path for path in asset("queries", "sqlite").glob("*.sql") if "migration" not in path.stem)
 
 
+@pytest.fixture(scope="module")
+def statements_run_on(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = open_store(tmp_path_factory.mktemp("statements") / "s")
+    store.load(Graph.from_edges([(1, 2)]), "x")
+    return store
+
+
 @pytest.mark.parametrize("path", STATEMENTS, ids=lambda path: path.stem)
-def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, tmp_path: Path) -> None:
+def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, statements_run_on: Store) -> None:
     header = [
         line.removeprefix("--").strip() for line in path.read_text().splitlines() if line.startswith("--")
     ]
@@ -735,8 +745,6 @@ def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, tmp_path: Pat
     described = " ".join(header[header.index("") :])
     for name in parameters:
         assert re.search(rf"\b{name}\b", described), f"{name} is not in the header"
-    store = open_store(tmp_path / "s")
-    store.load(Graph.from_edges([(1, 2)]), "x")
-    with store._backend.session() as session:
+    with statements_run_on._backend.session() as session:
         connection = session.connection  # type: ignore[attr-defined]
         connection.execute("EXPLAIN " + text, dict.fromkeys(parameters))

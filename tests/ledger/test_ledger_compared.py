@@ -13,6 +13,7 @@ from edgedp.ledger import chain
 from edgedp.ledger.log import history
 from edgedp.stores.embedded.sqlite import opened
 from edgedp.stores.neo4j import schema as neo4j_schema
+from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 
@@ -61,12 +62,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "graphs.edgedp"
 
 
-@pytest.fixture
-def store(path: Path) -> Store:
-    store = open_store(path)
+def made(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=2, max_epsilon_per_release=1)
     asked(store)
-    return store
+
+
+@pytest.fixture
+def store(path: Path) -> Store:
+    return copied(made, path)
 
 
 @pytest.mark.parametrize("change", [EDITS[name] for name in EDITS if name != "type"])

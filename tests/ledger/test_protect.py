@@ -23,6 +23,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
 from gateway_server import serve
+from made_once import copied
 from plugin_fixtures import PluginServer
 
 ARCS = [(1, 2), (3, 2), (4, 2), (5, 2), (2, 3), (5, 3), (6, 1)]
@@ -30,10 +31,13 @@ FOLLOWED = Graph.from_edges(ARCS, directed=True)
 ASKED = {"metric": "in_degree", "k": 1, "epsilon": "0.5"}
 
 
+def made(store: Store) -> None:
+    store.load(FOLLOWED, "followed", epsilon_budget=10, protect="source")
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "store") as store:
-        store.load(FOLLOWED, "followed", epsilon_budget=10, protect="source")
+    with copied(made, tmp_path / "store") as store:
         yield store
 
 

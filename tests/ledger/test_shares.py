@@ -37,6 +37,7 @@ from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.returned import release_of
 from edgedp.words.amounts.epsilon import NANO
 from embedded_children import child
+from made_once import copied
 from neo4jserver import Server
 
 OpenStore = Callable[[], Store]
@@ -53,7 +54,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Store:
     """An embedded store with a graph and two analysts."""
-    return with_analysts(open_store(path))
+    return copied(with_analysts, path)
 
 
 def with_analysts(store: Store, **declared: Any) -> Store:

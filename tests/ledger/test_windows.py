@@ -24,6 +24,7 @@ from edgedp.ledger.log.consistency import of_shares
 from edgedp.stores.embedded.backend import EmbeddedSession
 from edgedp.stores.releases import releasing, trial
 from edgedp.stores.statements.queries import query
+from made_once import copied
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -49,10 +50,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "graphs.edgedp"
 
 
+def made(store: Store) -> None:
+    store.load(dated(), "calls", epsilon_budget=3, dates=MONTHS, within="P1Y")
+
+
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    with open_store(path) as opened:
-        opened.load(dated(), "calls", epsilon_budget=3, dates=MONTHS, within="P1Y")
+    with copied(made, path) as opened:
         yield opened
 
 

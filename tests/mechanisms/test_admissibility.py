@@ -413,9 +413,8 @@ def test_cheap_bounds_of_common_neighbors_change_no_score_and_no_answer(
     """The scores, the noise and, for the same words, the answer are those of the eager way."""
     graph = graphs[1]
     table, nodes = TableProjection.of(GraphProjection(graph)), np.arange(graph.node_count)
-    for case in DISTINCT:
-        if case.options.get("sensitivity_form") != "common_neighbors":
-            continue
+    bounded = [case for case in DISTINCT if case.options.get("sensitivity_form") == "common_neighbors"]
+    for case in bounded[seed % 4 :: 4]:  # each is tried by a quarter of the examples
         plan = case.plan(graph.node_count, graph.max_degree, 1, 4)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(native_shared, "COUNTED_LEAST", room)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -213,6 +214,11 @@ def test_an_audit_sees_a_step_that_pays_too_little(monkeypatch: pytest.MonkeyPat
 def run_on_few_cases(monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
     few = [case for case in CASES if case.release == "priv_top_k" and case.metrics in ("degree", "density")]
     monkeypatch.setattr(edgedp.exact.audit, "all_cases", lambda: few)
+    for name in ("arc_cases", "strength_cases"):  # one of each metric: their own tests go through all of them
+        of_metric = {case.metric: case for case in getattr(edgedp.exact.audit, name)()}
+        monkeypatch.setattr(edgedp.exact.audit, name, of_metric.values)
+    steps = partial(edgedp.exact.audit.audit_sequences, picks=[1], epsilons=["1"])
+    monkeypatch.setattr(edgedp.exact.audit, "audit_sequences", steps)
     return CliRunner().invoke(command, ["audit", "--nodes", "3", "--processes", "1", *options])
 
 

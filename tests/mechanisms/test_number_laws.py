@@ -220,13 +220,27 @@ def test_laws_sum_to_one_and_tails_are_their_sums(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_secure_draws_have_the_law_that_is_audited(name: str) -> None:
-    """The secure path against the exact law: false alarms in 1 of a million."""
+    """The secure path against the exact law: false alarms in 1 of a million.
+
+    At an epsilon of 2, 3,000 draws show a scale that is off by a fifth in 95 of 100 runs, at .3 one that is off by a
+    half. What a remainder in place of a rejection changes is seen by 8,000 of one law.
+    """
+    draw_and_compare(name, 8_000 if name == "calibrated 3/10" else 3_000)
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("name", NAMES)
+def test_many_secure_draws_have_the_law_that_is_audited(name: str) -> None:
+    """12,000 draws show a scale that is off by a tenth, at an epsilon of 2, in 96 of 100 runs."""
+    draw_and_compare(name, 12_000)
+
+
+def draw_and_compare(name: str, times: int) -> None:
     law, words = laws()[name], SecureWords()
     most = 100
     values = np.arange(most + 1)
     expected = dict(zip(values.tolist(), law.cut(values, most).tolist(), strict=True))
-    draws = [min(max(law.draw(words), 0), most) for _ in range(4_000 if name == "nls twice" else 8_000)]
-    assert_has_law(draws, expected)
+    assert_has_law([min(max(law.draw(words), 0), most) for _ in range(times)], expected)
 
 
 @pytest.mark.slow

@@ -34,7 +34,13 @@ def utilities_of(names, n, mask):
 
 
 def profile_of(names, n, mask, form, candidates, degree_bound=None):
-    bound = n - 1 if degree_bound is None else degree_bound
+    return _profile_of(names, n, mask, form, tuple(candidates.tolist()), degree_bound)
+
+
+@cache
+def _profile_of(names, n, mask, form, kept, degree_bound):
+    """Profiles are values: what a test has looked at another one need not compute again."""
+    bound, candidates = n - 1 if degree_bound is None else degree_bound, np.array(kept, dtype=np.int64)
     return pareto_profile(
         utilities_of(names, n, mask)[candidates],
         sensitivities(names, small_graphs.degrees(n)[mask][candidates], bound),

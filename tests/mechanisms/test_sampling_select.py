@@ -57,7 +57,7 @@ def array(values):
 def test_ordered_answers_have_their_law(sampler, scores, unit, k):
     scores = array(scores)
     law = ordered_law(lambda left: LAW[sampler](scores[left], unit), len(scores), k)
-    count = 3000 if scores.max() < 2**62 else 600  # far below the largest, every order needs more words
+    count = 1500 if scores.max() < 2**62 else 600  # far below the largest, every order needs more words
     draws = [tuple(TOP_K[sampler](scores, k, unit, SECURE).tolist()) for _ in range(count)]
     assert_has_law(draws, law)
 
@@ -66,14 +66,14 @@ def test_ordered_answers_have_their_law(sampler, scores, unit, k):
 def test_a_pick_among_some_has_the_law_of_those_alone(sampler):
     scores, candidates, unit = array([50, 1, 3, 2, 9]), array([1, 2, 3]), Fraction(1, 2)
     law = dict(zip([1, 2, 3], LAW[sampler](scores[candidates], unit).tolist(), strict=True))
-    assert_has_law([one_pick(scores, candidates, unit, SECURE, NOISE[sampler]) for _ in range(3000)], law)
+    assert_has_law([one_pick(scores, candidates, unit, SECURE, NOISE[sampler]) for _ in range(1500)], law)
 
 
 @each_sampler
 def test_lazy_answers_have_their_law(sampler):
     scores, upper, unit = array([4, 6, 5, 0, 5]), array([9, 6, 8, 0, 7]), Fraction(1, 2)
     law = ordered_law(lambda left: LAW[sampler](scores[left], unit), 5, 2)
-    draws = [tuple(TOP_K[sampler](upper, 2, unit, SECURE, scores.__getitem__).tolist()) for _ in range(3000)]
+    draws = [tuple(TOP_K[sampler](upper, 2, unit, SECURE, scores.__getitem__).tolist()) for _ in range(1500)]
     assert_has_law(draws, law)
 
 

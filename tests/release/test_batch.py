@@ -14,10 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import Graph, ParameterError, open_store
+from edgedp import Graph, ParameterError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import Sld
 from edgedp.stores.people.asker import Asker
+from made_once import copied
 
 STAR = Graph.from_edges(
     [(0, leaf) for leaf in range(1, 30)], nodes=range(30), properties={"age": np.arange(30)}
@@ -25,11 +26,14 @@ STAR = Graph.from_edges(
 TOP: dict[str, Any] = {"graph": "star", "kind": "topk", "metric": "degree", "k": 1, "epsilon": "0.4"}
 
 
+def made(store: Store) -> None:
+    store.load(STAR, "star", epsilon_budget=1, attribute_epsilon_budget=1)
+    store.attribute("star", "age", 0, 100)
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    with open_store(tmp_path / "s") as store:
-        store.load(STAR, "star", epsilon_budget=1, attribute_epsilon_budget=1)
-        store.attribute("star", "age", 0, 100)
+    copied(made, tmp_path / "s").close()
     return tmp_path / "s"
 
 

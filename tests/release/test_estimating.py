@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import EdgeDPError, Graph, Store, open_store
+from edgedp import EdgeDPError, Graph, Store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.ledger.backend import Session
 from edgedp.mechanisms import joint
@@ -25,6 +25,7 @@ from edgedp.release.plan import PercentilePlan, PublicFacts, plan
 from edgedp.release.planning.noise import FOLLOWS_THE_GRAPH, noise_of
 from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.words.vocabulary import KINDS, PERCENTILE_MECHANISMS
+from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 TOP = {"metric": "degree", "k": 1, "epsilon": 0.3}
@@ -40,11 +41,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "graphs.edgedp"
 
 
+def made(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1, degree_bound=4, max_epsilon_per_release=0.5)
+
+
 @pytest.fixture
 def store(folder: Path) -> Store:
-    opened = open_store(folder)
-    opened.load(KITE, "kite", epsilon_budget=1, degree_bound=4, max_epsilon_per_release=0.5)
-    return opened
+    return copied(made, folder)
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -75,9 +75,11 @@ def shown(name: str, value: Any) -> Any:
 @pytest.mark.parametrize("delta", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_given_is_refused_or_stands_in_the_parameters(kind: Kind, delta: bool) -> None:
+    """With a delta, which only its price depends on, a fifth of what a list may be asked."""
     arcs = replace(FACTS, delta_declared=delta)
     kept: set[tuple[str, Any]] = set()
-    for question in every_question(kind):
+    step = 5 if delta and kind == "priv_top_k" else 1
+    for number, question in enumerate(itertools.islice(every_question(kind), 0, None, step)):
         facts = replace(arcs, directed=False) if question.get("metric") == "strength" else arcs
         try:
             parameters = plan(kind, question, facts).parameters
@@ -87,7 +89,8 @@ def test_what_is_given_is_refused_or_stands_in_the_parameters(kind: Kind, delta:
             if value is not None:
                 assert parameters[name] == shown(name, value), question
                 kept.add((name, str(value)))
-        assert plan(kind, json.loads(json.dumps(parameters)), facts).parameters == parameters
+        if number % 5 == 0 or number < 1_000:
+            assert plan(kind, json.loads(json.dumps(parameters)), facts).parameters == parameters
     offered = {(each.name, str(value)) for each in undated(kind) for value in values_of(each)}
     needs_delta = {("mechanism", "nls"), ("mechanism", "lls")}  # of graphs in memory
     assert kept == offered - needs_delta, "a value that nothing takes was not tried"

@@ -657,7 +657,10 @@ def test_a_row_that_was_edited_costs_no_privacy(
 # -- patterns ---------------------------------------------------------------------------------------
 
 
-def test_a_pattern_is_an_address_and_its_ledger_is_that_of_its_folder(store: Store, lake: Path) -> None:
+def test_a_pattern_is_an_address_and_its_ledger_is_that_of_its_folder(
+    store: Store, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edgedp.spark.session.open_session", lambda: pytest.fail("a session for a refusal"))
     (lake / "month=0" / "rows.txt").write_text("no table")
     (lake / "notes.csv").write_text("these,are,other,rows\n")
     row = store.register_edges("lake", f"{lake}/month=*/*.parquet", **ENDS, epsilon_budget=900)

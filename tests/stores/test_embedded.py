@@ -22,6 +22,7 @@ from edgedp import (
     EngineError,
     Graph,
     ParameterError,
+    Store,
     StoreError,
     StoreUnavailableError,
     open_store,
@@ -29,16 +30,20 @@ from edgedp import (
 from edgedp.stores.embedded import files, seals
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
+from made_once import copied
 
 TRIO = Graph.from_edges([(1, 2), (1, 3), (1, 4)])
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 
 
+def made(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=0.5)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "graphs.edgedp"
-    open_store(path).load(KITE, "kite", epsilon_budget=0.5)
-    return path
+    copied(made, tmp_path / "graphs.edgedp")
+    return tmp_path / "graphs.edgedp"
 
 
 def ask(path: Path, epsilon: str = "0.01", **more: object) -> dict[str, object]:

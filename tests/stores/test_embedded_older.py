@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,27 @@ def older(path: Path, monkeypatch: pytest.MonkeyPatch, version: int = 4) -> None
                 for row in kept.execute(f"SELECT {columns} FROM {table}"):  # noqa: S608
                     made.connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", row)  # noqa: S608
     before.unlink()
+
+
+def test_new_ledgers_are_what_the_migrations_make_also_of_several_threads(tmp_path: Path) -> None:
+    """They are copies of one that a process makes in memory, each with a secret of its own."""
+    with ThreadPoolExecutor(4) as threads:
+        stores = list(threads.map(lambda number: open_store(tmp_path / f"{number}"), range(8)))
+        list(threads.map(lambda store: store.load(Graph.from_edges([(1, 2)]), "pair"), stores))
+    schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        sqlite._add_functions(made)
+        sqlite._migrate(made, ALL)
+        expected = made.execute(schema).fetchall()
+    secrets = set()
+    for number in range(8):
+        assert version_of(tmp_path / f"{number}") == len(ALL)
+        with closing(sqlite3.connect(tmp_path / f"{number}" / "ledger.sqlite")) as found:
+            assert found.execute(schema).fetchall() == expected
+            assert found.execute("PRAGMA application_id").fetchone() == (sqlite.APPLICATION_ID,)
+            assert found.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+            secrets |= set(found.execute("SELECT value FROM settings WHERE key = 'secret'").fetchall())
+    assert len(secrets) == 8
 
 
 def test_reading_never_migrates_and_the_first_write_does(

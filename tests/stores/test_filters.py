@@ -41,6 +41,7 @@ from edgedp.release.conditions import conditions
 from edgedp.stores.people import asker
 from edgedp.stores.registering import rows_asked
 from gateway_server import Inside
+from made_once import copied
 from value_table import QUESTIONS, VALUES, kind_of
 
 PAYMENTS = [
@@ -55,10 +56,13 @@ def payments(*, directed: bool = True) -> Graph:
     return Graph.from_edges([row[:2] for row in PAYMENTS], columns=columns, directed=directed)
 
 
+def made(store: Store) -> None:
+    store.load(payments(), "payments", epsilon_budget=3)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "graphs.edgedp") as opened:
-        opened.load(payments(), "payments", epsilon_budget=3)
+    with copied(made, tmp_path / "graphs.edgedp") as opened:
         yield opened
 
 

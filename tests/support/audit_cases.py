@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from edgedp.exact.audit import Case, Finding, Target, all_cases
 from edgedp.exact.audit.arcs import ArcCase
@@ -23,15 +24,22 @@ def assert_met(findings: Iterable[Finding]) -> None:
     assert not broken, "\n".join(f"{named(finding.case)}: {finding.to_row()}" for finding in broken)
 
 
+@cache
+def _grouped() -> dict[str, dict[str, list[Case]]]:
+    found: dict[str, dict[str, list[Case]]] = {}
+    for case in CASES:
+        of_release = found.setdefault(case.release, {})
+        of_release.setdefault(f"{case.metrics} {case.mechanism}", []).append(case)
+    return found
+
+
 def groups(release: str) -> list[str]:
     """Return ``metrics mechanism`` of all cases of a kind of release."""
-    return list(
-        dict.fromkeys(f"{case.metrics} {case.mechanism}" for case in CASES if case.release == release)
-    )
+    return list(_grouped()[release])
 
 
 def cases_of(release: str, group: str) -> list[Case]:
-    return [case for case in CASES if case.release == release and f"{case.metrics} {case.mechanism}" == group]
+    return _grouped()[release][group]
 
 
 def target_named(target: Target) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from edgedp.stores.statements.queries import statement_text
@@ -27,12 +28,16 @@ _ALWAYS: dict[str, Answer] = {
 }
 """What a database that nobody has tampered with answers."""
 
-_PATTERNS = {path.stem: _pattern(path.stem) for path in _FILES}
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Return the patterns of all statements: not on import, which every process that collects pays for."""
+    return {path.stem: _pattern(path.stem) for path in _FILES}
 
 
 def stem_of(text: str) -> str:
     """Return the name of the file that a statement is from."""
-    return next((stem for stem, pattern in _PATTERNS.items() if pattern.fullmatch(text)), text)
+    return next((stem for stem, pattern in _patterns().items() if pattern.fullmatch(text)), text)
 
 
 class FakeResult:

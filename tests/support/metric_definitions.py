@@ -63,9 +63,10 @@ def relabelled(graph: Graph, label: NDArray[np.int64]) -> Graph:
 
 def union_of_small_graphs(n: int) -> Graph:
     """Return all labelled graphs on n nodes side by side: graph ``G`` has the nodes ``G n .. G n + n - 1``."""
-    graphs = small_graphs.all_graphs(n)
-    edges = np.concatenate([graph.edges() + n * mask for mask, graph in enumerate(graphs)])
-    return Graph.from_positions(np.arange(n * len(graphs)), edges, nodes_supplied=True)
+    ends = np.array(small_graphs.pairs(n), dtype=np.int64).reshape(-1, 2)
+    masks = np.array(small_graphs.masks(n))
+    mask, bit = np.nonzero(masks[:, None] >> np.arange(len(ends)) & 1)
+    return Graph.from_positions(np.arange(n * len(masks)), ends[bit] + n * mask[:, None], nodes_supplied=True)
 
 
 @st.composite

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,20 @@ def class_representatives(n: int) -> tuple[int, ...]:
     A check that does not depend on the labels needs only these as G, with all of their neighbours.
     """
     index = {pair: bit for bit, pair in enumerate(pairs(n))}
-    smallest = np.arange(len(masks(n)), dtype=np.int64)
-    for order in permutations(range(n)):
-        image = np.zeros(len(masks(n)), dtype=np.int64)
+    every = np.arange(len(masks(n)), dtype=np.int64)
+    swapped = []  # two neighbouring labels; every other relabelling is made of these
+    for label in range(n - 1):
+        order = [*range(label), label + 1, label, *range(label + 2, n)]
+        image = np.zeros_like(every)
         for bit, (a, b) in enumerate(pairs(n)):
             moved = index[min(order[a], order[b]), max(order[a], order[b])]
-            image |= ((np.arange(len(masks(n))) >> bit) & 1) << moved
-        np.minimum(smallest, image, out=smallest)
+            image |= ((every >> bit) & 1) << moved
+        swapped.append(image)
+    smallest, before = every, every[:0]
+    while not np.array_equal(smallest, before):
+        before = smallest
+        for image in swapped:
+            smallest = np.minimum(smallest, smallest[image])
     return tuple(np.unique(smallest).tolist())
 
 

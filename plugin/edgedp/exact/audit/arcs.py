@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 from typing import Any, assert_never
 
@@ -130,9 +130,8 @@ _Laws = dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], float]]
 def _largest_loss(case: ArcCase, node_count: int, k: int, epsilon: Any, known: _Laws) -> ArcFinding:
     """Return the largest loss of a case over all neighbouring digraphs."""
     asked = case.plan(node_count, k, epsilon)
-    counts, of_mask, masks = _counts(case.metric, node_count, case.cap)
-    between = np.unique(of_mask[_changes(case.unit, node_count, replaced=case.replaced)], axis=0)
-    one, other = between.T
+    counts, _, masks = _counts(case.metric, node_count, case.cap)
+    one, other = _between(case, node_count)
     if (
         case.mechanism == "joint" and k > 1
     ):  # the list says how sure it is from the whole noisy vector, so that is what is protected
@@ -144,6 +143,14 @@ def _largest_loss(case: ArcCase, node_count: int, k: int, epsilon: Any, known: _
     # Of one node by noise on the vector of all, the largest entry alone is a pick.
     costs = 2 if case.replaced and k == 1 and case.cap is None else case.claimed
     return ArcFinding(case, node_count, k, float(asked.epsilon) * costs, float(losses.max()))
+
+
+@cache
+def _between(case: ArcCase, node_count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which distinct vectors of counts are those of neighbours, each pair once."""
+    counts, of_mask, _ = _counts(case.metric, node_count, case.cap)
+    one, other = of_mask[_changes(case.unit, node_count, replaced=case.replaced)].T
+    return np.divmod(np.unique(one * len(counts) + other), len(counts))
 
 
 def _law(asked: ArcsPlan, counts: NDArray[np.int64], mask: int, known: _Laws) -> NDArray[np.float64]:
@@ -164,6 +171,7 @@ def renaming(values: NDArray[np.int64], k: int) -> tuple[tuple[int, ...], list[t
     ]
 
 
+@lru_cache(maxsize=1 << 13)
 def digraph_of_mask(mask: int, node_count: int) -> Graph:
     """Return the directed graph of a bitmask over the arcs in the order of ``permutations(range(n), 2)``."""
     there = [arc for bit, arc in enumerate(permutations(range(node_count), 2)) if mask >> bit & 1]

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, assert_never
 
 import numpy as np
@@ -133,7 +133,7 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max()) if known else math.nan
     likelier, event = telling_event(laws[0], laws[1], trials, confidence)
     telling = {outcomes[place] for place in event}
-    hits = [sum(_release(target, graph) in telling for _ in range(trials)) for graph in graphs]
+    hits = [sum(outcome in telling for outcome in _releases(target, graph, trials)) for graph in graphs]
     bound = epsilon_lower_bound(hits[likelier], hits[1 - likelier], trials, confidence)
     return BlackBoxFinding(target, float(target.epsilon), exact, bound, trials, confidence)
 
@@ -275,7 +275,7 @@ def _planned(target: Target, case: Case | ArcCase | StrengthCase) -> NodesPlan:
 
 def _frequencies(target: Target, graphs: list[Graph], trials: int) -> tuple[list[Outcome], list[Law]]:
     """Return what came in releases of their own, and how often, so that the event is fixed before the audit's."""
-    seen = [Counter(_release(target, graph) for _ in range(trials)) for graph in graphs]
+    seen = [Counter(_releases(target, graph, trials)) for graph in graphs]
     outcomes = sorted(seen[0].keys() | seen[1].keys())
     counts = [np.array([0.5 + each[outcome] for outcome in outcomes]) for each in seen]
     return outcomes, [each / each.sum() for each in counts]
@@ -284,18 +284,26 @@ def _frequencies(target: Target, graphs: list[Graph], trials: int) -> tuple[list
 _FUNCTIONS: dict[Kind, Callable[..., Release]] = {"priv_top_k": priv_top_k, "motkin": motkin}
 
 
-def _release(target: Target, graph: Graph) -> Outcome:
-    """Draw one release with the secure source; node ids of small graphs are positions."""
+def _releases(target: Target, graph: Graph, trials: int) -> Iterator[Outcome]:
+    """Draw releases with the secure source; node ids of small graphs are positions."""
     case = target.case
     match case:
         case NumbersCase():
-            return case.draw(target, graph)
+            yield from (case.draw(target, graph) for _ in range(trials))
         case (
             ArcCase() | StrengthCase()
         ):  # planned for an account of the unit, which a graph in memory has not
-            return tuple(drawn_in_memory(graph, _planned(target, case), None))
+            planned = _planned(target, case)
+            yield from (tuple(drawn_in_memory(graph, planned, None)) for _ in range(trials))
         case Case():
-            options = {**case.options, "k": target.k, "epsilon": target.epsilon}
-            return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=target.degree_bound))
+            release = partial(
+                _FUNCTIONS[case.kind],
+                graph,
+                **case.options,
+                k=target.k,
+                epsilon=target.epsilon,
+                degree_bound=target.degree_bound,
+            )
+            yield from (tuple(release()) for _ in range(trials))
         case _:
             assert_never(case)

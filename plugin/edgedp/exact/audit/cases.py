@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, cycle, islice
 from typing import Any, assert_never
 
@@ -59,7 +60,7 @@ class Case:
     @property
     def release(self) -> str:
         """What kind of release it is: ``priv_top_k``, ``pareto`` or ``aggregate``."""
-        planned = self._smallest()
+        planned = self._smallest
         match planned:
             case TopKPlan() | ArcsPlan() | JointPlan():
                 return "priv_top_k"
@@ -75,7 +76,7 @@ class Case:
     @property
     def mechanism(self) -> str:
         """The mechanism with its sampler, as one word; of a joint release, whether its vectors are meant."""
-        planned = self._smallest()
+        planned = self._smallest
         match planned:
             case JointPlan() | JointMotkinPlan():
                 return "joint (vectors)" if self.vectors else "joint"
@@ -89,6 +90,7 @@ class Case:
             case _:
                 assert_never(planned)
 
+    @cached_property
     def _smallest(self) -> NodesPlan:
         return self.plan(2, 1, 1, 1)
 

@@ -164,18 +164,19 @@ def reading(asked: Options, facts: PublicFacts) -> PublicFacts:
             "without it, or register a graph with these conditions"
         )
     check_answerable(found, facts.columns or {})
-    return replace(_spanned(asked, facts), where=found)
+    span = _span(asked, facts)
+    return facts if (span, found) == (facts.span, facts.where) else replace(facts, span=span, where=found)
 
 
-def _spanned(asked: Options, facts: PublicFacts) -> PublicFacts:
-    """Return public facts with the windows that are asked for."""
+def _span(asked: Options, facts: PublicFacts) -> Span | None:
+    """Return the windows that are asked for."""
     given = {name: getattr(asked, name, None) for name in SPANS}
     if all(value is None for value in given.values()):
-        return replace(facts, span=None)
+        return None
     if facts.calendar is None:
         named = next(name for name in SPANS if given[name] is not None)
         raise ParameterError(
             f"{named} is {given[named]!r}, and the graph has no calendar; ask without it, or load the graph with the "
             "dates of its relationships under another name"
         )
-    return replace(facts, span=facts.calendar.span(**given))
+    return facts.calendar.span(**given)

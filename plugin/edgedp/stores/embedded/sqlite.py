@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
@@ -184,10 +185,7 @@ class Ledger(Transaction):
                     "program, and ask again"
                 )
             with self._one_sentence():
-                for path in migrations()[version:]:  # none where somebody else was faster
-                    for text in _statements(path.read_text(encoding="utf-8")):
-                        self.connection.execute(text)
-                self.connection.execute(f"PRAGMA user_version = {len(migrations())}")
+                _migrate(self.connection, migrations()[version:])
 
     def _is_drawn_from(self, version: int) -> bool:
         alive = "leased(boot, ticks, until)" if version >= _LEASES_BY_BOOT else "until > wall()"
@@ -258,13 +256,33 @@ def opened_as(kind: type[_L], path: Path, shown: Path, timeout: float) -> Iterat
         yield ledger
 
 
+_COPYING = Lock()
+
+
+@cache
+def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
+    """Return an empty ledger in memory, of which every new one is a copy: a process runs the migrations once."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _add_functions(connection)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    _migrate(connection, files)
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, files: tuple[Path, ...]) -> None:
+    """Run some migrations: none where somebody else was faster."""
+    for path in files:
+        for text in _statements(path.read_text(encoding="utf-8")):
+            connection.execute(text)
+    connection.execute(f"PRAGMA user_version = {len(migrations())}")
+
+
 @contextmanager
 def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
     """Make a ledger in an empty private file, in a folder that nobody else knows yet."""
     with _connected(path, shown, 10.0, Ledger) as ledger:
-        with ledger._one_sentence():
-            ledger.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        ledger.migrate()
+        with ledger._one_sentence(), _COPYING:
+            _empty(migrations()).backup(ledger.connection)
         with ledger.transaction():
             ledger.run("secret_open", secret=secret)
         yield ledger

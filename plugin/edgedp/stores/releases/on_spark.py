@@ -100,17 +100,15 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
             f"{planned.named[0]!r} among; ask for edges, wedges or stars, or for a list with estimates"
         )
     check_installed()
+    place = _place(row) if row.at_address else None
+    if place is not None:  # before a session, whose start takes seconds
+        for needs, sentence in ((planned.facts.span, NEEDS_NODES), (_where(row), filters.NEEDS_NODES)):
+            if needs and place.nodes is None:
+                raise EngineError(sentence + "; ask without engine 'spark'")
     session = open_session()
     with spark_errors():
-        if row.at_address:
+        if place is not None:
             try:
-                place = _place(row)
-                for needs, sentence in (
-                    (planned.facts.span, NEEDS_NODES),
-                    (_where(row), filters.NEEDS_NODES),
-                ):
-                    if needs and place.nodes is None:
-                        raise EngineError(sentence + "; ask without engine 'spark'")
                 opened(place, session, planned.facts.span, _where(row))
             except GraphFormatError:
                 # In words of its own it names the columns; of a file that lost its first line these are an edge.

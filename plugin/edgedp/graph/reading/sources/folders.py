@@ -146,17 +146,26 @@ def is_hidden(name: str) -> bool:
 
 def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
     """Refuse a table by the folder that its log is in, above or beside what was named or inside of it."""
-    real = [Path(os.path.realpath(path)) for path in (*found, *files)]
-    folders = {folder for path in real for folder in (path, *path.parents)}
-    folders |= {folder for path in files for folder in path.absolute().parents}
+    folders: set[str] = set()
+    for path in (*found, *files):
+        _add_above(os.path.realpath(path), folders)
+    for path in files:
+        _add_above(os.path.dirname(path.absolute()), folders)
     for folder in sorted(folders):
         for mark, what in TABLES.items():
-            log = folder / mark
+            log = os.path.join(folder, mark)
             # os.path, not Path: a folder that may not be searched is named when its files are read
-            if os.path.isdir(log) and (mark != "metadata" or any(log.glob("*.metadata.json"))):
+            if os.path.isdir(log) and (mark != "metadata" or any(Path(log).glob("*.metadata.json"))):
                 raise GraphFormatError(
-                    f"{str(folder)!r} is {what}, in which files of removed rows stay; {_REMEDIES[mark]}"
+                    f"{folder!r} is {what}, in which files of removed rows stay; {_REMEDIES[mark]}"
                 )
+
+
+def _add_above(path: str, folders: set[str]) -> None:
+    """Add a path and all folders above it: where one is there, so are those above it."""
+    while path not in folders:
+        folders.add(path)
+        path = os.path.dirname(path)
 
 
 def _unreadable(path: Path, error: OSError) -> GraphFormatError:
