@@ -19,6 +19,7 @@ from edgedp.graph.reading.sources.catalogue import dataset
 from edgedp.graph.reading.sources.locating import local_copy
 from neo4jserver.fixtures import any_neo4j_server, bare_neo4j, empty_neo4j, neo4j_server, neo4j_servers
 from plugin_fixtures import neo4j_with_plugin, plugin_of_the_run
+from spark_sessions import shared_session
 
 __all__ = [
     "any_neo4j_server",
@@ -82,24 +83,14 @@ def enron() -> Graph:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Any:
+def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A session of Spark on this machine; without a JDK or pyspark what needs one is skipped and says so."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("needs a JDK 17 or newer: install one, or run 'make test-python'")
     pytest.importorskip("pyspark", reason="needs pyspark: pip install -e '.[dev]'")
-    from edgedp.spark.session import open_session
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EDGEDP_SPARK_MASTER", "local[2]")
-        patch.setenv("EDGEDP_SPARK_MEMORY", "1g")
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # little is computed
-        session = open_session()
-    for name, value in (
-        ("shuffle.partitions", "2"), ("adaptive.enabled", "false"),
-        ("codegen.wholeStage", "false"), ("codegen.factoryMode", "NO_CODEGEN"),
-    ):  # fmt: skip
-        session.conf.set(f"spark.sql.{name}", value)
-    return session
+    tests = sum("spark" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    with shared_session(tests) as session:
+        yield session
 
 
 @pytest.fixture(scope="session")

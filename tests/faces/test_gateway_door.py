@@ -93,12 +93,12 @@ def answered(peer: socket.socket) -> bytes:
 # -- who draws ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("callers", [36, pytest.param(72, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("callers", [18, pytest.param(72, marks=pytest.mark.wide)])
 def test_one_analyst_who_floods_shuts_out_nobody(room: SimpleNamespace, tmp_path: Path, callers: int) -> None:
     """The issue's flood: threads of one analyst, twice what the queue holds or more, and another one is served."""
     found: Counter[int] = Counter()
     over, guard = threading.Event(), threading.Lock()
-    with serve(room.place, tmp_path, "--workers", "2", "--queue", "16") as served:
+    with serve(room.place, tmp_path, "--workers", "2", "--queue", "8") as served:
 
         def flood(_number: int) -> None:
             with served.client(room.tokens["ann"]) as client:
@@ -254,7 +254,11 @@ context.held = nearly_full
 
 
 def test_connections_without_a_token_shut_out_nobody(room: SimpleNamespace, tmp_path: Path) -> None:
-    """As 520 with one byte of body, or with nothing at all, against the default of 256."""
+    """As 520 with one byte of body, or with nothing at all, against the default of 256.
+
+    Nor do more in one moment than twice the limit: a gateway that stood still finds them all at once, and in the
+    middle one of another address that asks.
+    """
     with serve(room.place, tmp_path, "--connections", "24") as served:
         head = b"POST /v1/graphs/star/top-k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
         for part in (head, b"GET /healthz HT", b""):
@@ -269,26 +273,18 @@ def test_connections_without_a_token_shut_out_nobody(room: SimpleNamespace, tmp_
                     assert client.get("/v1/graphs").status_code == 200
             for peer in peers:
                 peer.close()
-        assert served.end() == 0
-
-
-def test_more_connections_in_one_moment_than_twice_the_limit_shut_out_nobody(
-    room: SimpleNamespace, tmp_path: Path
-) -> None:
-    """A gateway that stood still finds them all at once, and in the middle one of another address that asks."""
-    token = room.tokens["bob"]
-    asked = f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
-    with serve(room.place, tmp_path, "--connections", "24") as served:
+        token = room.tokens["bob"]
+        asked = f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
         os.kill(served.process.pid, signal.SIGSTOP)
         peers = [connected(served) for _ in range(2 * 24)]
         bob = connected(served, "127.0.0.2")
-        bob.sendall(asked)
+        bob.sendall(asked.encode())
         peers += [connected(served) for _ in range(100)]
         os.kill(served.process.pid, signal.SIGCONT)
         assert bob.recv(65536).startswith(b"HTTP/1.1 200")
         for peer in (*peers, bob):
             peer.close()
-        assert served.end() == 0
+        assert served.end(signal.SIGINT) == 0
 
 
 @pytest.mark.skipif(not Path("/usr/bin/openssl").exists(), reason="no openssl; apt-get install openssl")
@@ -549,7 +545,7 @@ def test_a_log_that_nobody_reads_holds_up_nobody_and_is_counted(
     with serve(room.place, tmp_path, first=f"{few}\n{_NARROW}") as served:
         served.stop_reading()
         with served.client() as client:
-            for _ in range(900):
+            for _ in range(300):
                 assert client.get("/healthz").status_code == 200
         found = served.metrics()
         dropped = [line for line in found.splitlines() if line.startswith("edgedp_log_lines_dropped_total")]

@@ -81,14 +81,14 @@ def test_releases_are_of_the_rows_that_hold(spark: Any, tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"id": few.node_ids}), tmp_path / "nodes.parquet")
     given: dict[str, Any] = {"source": "payer", "target": "payee", "epsilon_budget": 999, "degree_bound": 60}
     given |= {"nodes": str(tmp_path / "nodes.parquet"), "engine": "spark"}
-    for metric, where, hub in (
-        ("degree", {"amount": {"lt": 1000}}, 3),
-        ("ebc", {"month": {"eq": 2}, "payer": {"gte": 0}}, 7),
+    for mechanism, where, hub in (
+        ("joint", {"amount": {"lt": 1000}}, 3),
+        ("em", {"month": {"eq": 2}, "payer": {"gte": 0}}, 7),
     ):
-        store = open_store(tmp_path / f"{metric}.edgedp")
+        store = open_store(tmp_path / f"{mechanism}.edgedp")
         row = store.register_edges("large", str(tmp_path / "payments"), where=where, **given)
         assert row["exact"]["edge_count"] == few.edge_count
-        assert store.priv_top_k("large", metric, 1, 90, engine="spark").nodes == [hub]
+        assert store.priv_top_k("large", "degree", 1, 90, mechanism, engine="spark").nodes == [hub]
     # After other columns came, nothing is spent.
     for part in (tmp_path / "payments").rglob("*.parquet"):
         part.rename(part.parent / "b.parquet")

@@ -92,7 +92,7 @@ def test_rows_of_a_table_are_those_of_now_and_nodes_may_be_one_too(
     )
     store = register("payments", "table:bank.payments", nodes="table:bank.people")
     assert store.graphs()[0]["node_count"] == 45
-    assert store.priv_top_k("payments", "ebc", 1, 90, engine="spark").nodes == [0]
+    assert store.priv_top_k("payments", "degree", 1, 90, "em", engine="spark").nodes == [0]
     more = Graph.from_edges([(44, each) for each in range(44)])
     frame(spark, more, 2).write.insertInto("bank.payments")
     assert set(store.priv_top_k("payments", "degree", 2, 90, engine="spark").nodes) == {0, 44}

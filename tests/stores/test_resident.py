@@ -15,7 +15,9 @@ store = open_store(sys.argv[1])
 graph = Graph.from_edges([(a, a % 7 + b) for a in range(20) for b in (1, 5)]).with_properties({"age": list(range(20))})
 store.load(graph, "kite", epsilon_budget=99, attribute_epsilon_budget=99)
 store.attribute("kite", "age", 0, 19, points=20)
+before = set(sys.modules)
 resident.load_everything()
+assert not (sys.modules.keys() - before) & {"mcp", "mcp_types", "neo4j"}, "a start would take twice as long"
 
 class Replaced:
     def find_spec(self, name, path=None, target=None):

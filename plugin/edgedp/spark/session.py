@@ -27,9 +27,14 @@ _SETTINGS = {
     "spark.stage.maxConsecutiveAttempts": "1",
     "spark.io.encryption.enabled": "true",
     "spark.driver.maxResultSize": "0",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
-"""What every session of ours has. The key of the encryption is nowhere on a disk: what was spilled dies with it."""
+"""What every session of ours has. The key of the encryption is nowhere on a disk: what was spilled dies with it.
+
+Which line of Python made a column is not told to Java: no message of Spark is shown, and each column would cost four
+calls.
+"""
 
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",

@@ -26,6 +26,7 @@ _FORMATS = {"_delta_log": "delta", "metadata": "iceberg"}
 """What Spark calls the tables of these logs, which a package of theirs reads."""
 _PACKAGES = {"delta": "io.delta:delta-spark", "iceberg": "org.apache.iceberg:iceberg-spark-runtime"}
 _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive", *_PACKAGES})
+_PATH = "org.apache.hadoop.fs.Path"
 _ASIDE = "write its present rows to a folder of Parquet files and register that"
 
 
@@ -140,16 +141,13 @@ def log_rows(session: SparkSession, address: str, what: str) -> DataFrame | None
     StoreError
         It names the folder and the kind of table; nothing of the rows.
     """
-    jvm = session.sparkContext._jvm
-    if jvm is None:
-        return None
-    told = f"{what} is {address_shown(address)}"
-    path = jvm.org.apache.hadoop.fs.Path(address)
+    told, path_of = f"{what} is {address_shown(address)}", _java(session, _PATH)
+    path = path_of(address)
     files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
     folder = path
     while folder is not None:
         for mark, table in TABLES.items():
-            log = jvm.org.apache.hadoop.fs.Path(folder, mark)
+            log = path_of(folder, mark)
             if files.exists(log) and (mark != "metadata" or _is_of_iceberg(files, log)):
                 of = f"{told}, in or of {table}, in which files of removed rows stay"
                 kind = _FORMATS.get(mark)
@@ -167,27 +165,30 @@ def log_rows(session: SparkSession, address: str, what: str) -> DataFrame | None
 def _properties(session: SparkSession, steps: list[str]) -> dict[str, str]:
     """Return what a catalogue says of a table."""
     context: Any = session.sparkContext
-    jvm = context._jvm
-    namespace = context._gateway.new_array(jvm.java.lang.String, len(steps) - 2)
+    namespace = context._gateway.new_array(_java(session, "java.lang.String"), len(steps) - 2)
     for at, step in enumerate(steps[1:-1]):
         namespace[at] = step
     catalogue = session._jsparkSession.sessionState().catalogManager().catalog(steps[0])
-    named = jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, steps[-1])
+    named = _java(session, "org.apache.spark.sql.connector.catalog.Identifier").of(namespace, steps[-1])
     return dict(catalogue.loadTable(named).properties())
+
+
+def _java(session: SparkSession, name: str) -> Any:
+    """Return a class of Java by its whole name: of a name by steps, each step is looked for in every jar of Spark."""
+    return getattr(session.sparkContext._jvm, name)
 
 
 def _qualified(session: SparkSession, place: str) -> str:
     """Return a place with its file system: where none is said it is that of the session's settings."""
     context: Any = session.sparkContext
-    path = context._jvm.org.apache.hadoop.fs.Path(place)
+    path = _java(session, _PATH)(place)
     return str(path.getFileSystem(context._jsc.hadoopConfiguration()).makeQualified(path).toString())
 
 
 def _check_package(session: SparkSession, kind: str, told: str) -> None:
-    context: Any = session.sparkContext
     try:
         conf = session._jsparkSession.sessionState().conf()
-        context._jvm.org.apache.spark.sql.execution.datasources.DataSource.lookupDataSource(kind, conf)
+        _java(session, "org.apache.spark.sql.execution.datasources.DataSource").lookupDataSource(kind, conf)
     except Exception:  # of Java, which looks for a class
         raise StoreError(
             f"{told}; add the package {_PACKAGES[kind]} of this Spark to the session (spark.jars.packages), or {_ASIDE}"

@@ -2,6 +2,8 @@
 
 What a tool does is asked of a desk: a gateway in this process, or one at an address. An answer is the JSON that HTTP
 gives, every character beyond ASCII escaped, so that no text of a node leaves its quotes; a refusal is its sentence.
+
+The SDK takes longer to import than all else that a gateway needs: `load_sdk` does it before the first message.
 """
 
 from __future__ import annotations
@@ -9,10 +11,8 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
-
-import mcp_types as types
-from mcp.server.lowlevel import Server
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from edgedp.faces.gateway.door.problems import Problem
 from edgedp.faces.gateway.kinds import ReleaseKind, release_kinds
@@ -20,6 +20,10 @@ from edgedp.faces.gateway.tools import DATA, INSTRUCTIONS, Tool, limit_in, text_
 from edgedp.mechanisms.checks import check_choice
 from edgedp.words.errors import ParameterError
 from edgedp.words.version import __version__
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
 
 
 class Desk(ABC):
@@ -44,8 +48,21 @@ class Desk(ABC):
         """Return what is said of a refusal."""
 
 
+def load_sdk() -> None:
+    """Import the SDK, which the first message of an agent does: it is in memory before anything is debited."""
+    for name in (
+        "mcp_types",
+        "mcp.server.lowlevel",
+        "mcp.server.stdio",
+        "mcp.server.streamable_http_manager",
+    ):
+        import_module(name)
+
+
 def server_for(desk: Desk) -> Server[Any]:
     """Return the server of one analyst."""
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(each) for each in tools()])
@@ -108,6 +125,8 @@ def _page(asking: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(tool: Tool) -> types.Tool:
+    import mcp_types as types
+
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -123,6 +142,8 @@ def _described(tool: Tool) -> types.Tool:
 
 
 def _answer(found: dict[str, Any]) -> types.CallToolResult:
+    import mcp_types as types
+
     return types.CallToolResult(
         content=[types.TextContent(text=json.dumps(found)), types.TextContent(text=DATA)],
         structured_content=found,
@@ -130,6 +151,8 @@ def _answer(found: dict[str, Any]) -> types.CallToolResult:
 
 
 def _refusal(problem: Problem) -> types.CallToolResult:
+    import mcp_types as types
+
     return types.CallToolResult(
         content=[types.TextContent(text=problem.detail)], structured_content=problem.body(), is_error=True
     )

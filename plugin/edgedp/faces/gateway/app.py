@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,7 @@ from starlette.requests import Request
 from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from edgedp.faces.gateway import pages
+from edgedp.faces.gateway import desks, pages
 from edgedp.faces.gateway.api import routes as api
 from edgedp.faces.gateway.api.wire import Boundary, bearer, json_body
 from edgedp.faces.gateway.context import Gateway
@@ -69,6 +67,4 @@ class _Agents:
             message, first = first, None
             return message
 
-        # The SDK takes a second to import: a gateway that no agent asks never does, and the event loop goes on.
-        desks = await asyncio.to_thread(import_module, "edgedp.faces.gateway.desks")
         await desks.answer(self._gateway, Request(scope, again), person, send)

@@ -7,12 +7,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp.server.stdio import stdio_server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Send
 
-from edgedp.faces.gateway.agents import Desk, server_for
+from edgedp.faces.gateway.agents import Desk, load_sdk, server_for
 from edgedp.faces.gateway.context import Gateway
 from edgedp.faces.gateway.door.observing import Log, Metrics, Note
 from edgedp.faces.gateway.door.problems import UNFORESEEN, Problem, of_error
@@ -109,6 +107,9 @@ class AtAddress(Desk):
 
 async def answer(gateway: Gateway, request: Request, person: Person, send: Send) -> None:
     """Answer one message of streamable HTTP, of somebody who was identified by the request."""
+    await asyncio.to_thread(load_sdk)
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
     manager = StreamableHTTPSessionManager(
         server_for(AtGateway(gateway, request, person)),
         json_response=True,
@@ -121,6 +122,8 @@ async def answer(gateway: Gateway, request: Request, person: Person, send: Send)
 
 async def by_stdio(desk: Desk) -> None:
     """Serve one client over this process's input and output, until it goes away."""
+    from mcp.server.stdio import stdio_server
+
     server = server_for(desk)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())

@@ -155,15 +155,14 @@ def reading(asked: Options, facts: PublicFacts) -> PublicFacts:
         type is another one.
     """
     where = getattr(asked, "where", None)
-    if where is None:
-        return replace(_spanned(asked, facts), where=())
-    found = conditions_given(where)
+    found = () if where is None else conditions_given(where)
     if found and facts.columns is None:
         raise ParameterError(
             "where is for graphs that were loaded with columns into an embedded store, which this one was not; ask "
             "without it, or register a graph with these conditions"
         )
-    check_answerable(found, facts.columns or {})
+    if found:
+        check_answerable(found, facts.columns or {})
     span = _span(asked, facts)
     return facts if (span, found) == (facts.span, facts.where) else replace(facts, span=span, where=found)
 

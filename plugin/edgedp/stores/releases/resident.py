@@ -21,10 +21,11 @@ _DRAWN_WITH = (
 _BESIDE = (
     "edgedp.graph.ids",
     "ladybug",
-    "pyarrow",
+    "pyarrow.compute",
+    "numpy.ma",
     "igraph",
-    "neo4j",
 )
+"""What a store of Neo4j needs beside them is there as soon as it was opened; no other needs it."""
 
 
 @cache

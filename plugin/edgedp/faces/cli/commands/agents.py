@@ -39,7 +39,9 @@ def mcp(analyst: str | None, token_file: Path | None, response_step: float) -> N
     try:
         import anyio
 
-        from edgedp.faces.gateway import desks
+        from edgedp.faces.gateway import agents, desks
+
+        agents.load_sdk()
     except ModuleNotFoundError as error:
         raise EngineError(f"mcp needs {error.name}, which is not installed; install edgedp[mcp]") from None
     from edgedp.stores.opening import GATEWAY_SCHEMES
