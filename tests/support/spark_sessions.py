@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,10 @@ def shared_session(tests: int) -> Iterator[Any]:
         session.stop()
         gateway.shutdown()
         gateway.proc.stdin.close()
-        gateway.proc.wait(ARCHIVE_SECONDS)
-        if partial.exists():  # a Java without class data sharing starts slowly, and starts
+        with suppress(subprocess.TimeoutExpired):  # the next run tries again
+            gateway.proc.wait(ARCHIVE_SECONDS)
+        # A Java without class data sharing starts slowly, and starts.
+        if gateway.proc.poll() is not None and partial.exists():
             partial.rename(archive)
 
 
