@@ -83,13 +83,12 @@ def enron() -> Graph:
 
 
 @pytest.fixture(scope="session")
-def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
+def spark() -> Iterator[Any]:
     """A session of Spark on this machine; without a JDK or pyspark what needs one is skipped and says so."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("needs a JDK 17 or newer: install one, or run 'make test-python'")
     pytest.importorskip("pyspark", reason="needs pyspark: pip install -e '.[dev]'")
-    tests = sum("spark" in getattr(item, "fixturenames", ()) for item in request.session.items)
-    with shared_session(tests) as session:
+    with shared_session() as session:
         yield session
 
 
