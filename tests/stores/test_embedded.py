@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -329,6 +330,18 @@ def test_a_load_on_a_full_disk_leaves_the_old_graph_whole(path: Path, most: int)
     assert open_store(path).graph("kite") == KITE
     open_store(path).load(PAIR, "kite", replace=True)
     assert len(list(path.iterdir())) == 3
+
+
+def test_a_load_into_a_store_that_is_for_reading_is_refused_in_a_line(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(folder: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+
+    monkeypatch.setattr(Path, "mkdir", denied)
+    with pytest.raises(StoreError, match=r"nothing can be written \(Permission denied\); check its owner"):
+        open_store(path).load(TRIO, "trio")
+    assert [row["name"] for row in open_store(path).graphs()] == ["kite"]
 
 
 def test_a_load_that_the_disk_has_no_room_for_is_refused_and_a_release_needs_none(
