@@ -447,6 +447,17 @@ def test_the_command_says_what_is_missing(town: SimpleNamespace, arguments: list
     assert sentence in done.output
 
 
+@pytest.mark.parametrize("part", ["mcp_types", "mcp.server.stdio", "mcp.server.streamable_http_manager"])
+def test_an_sdk_that_is_not_there_is_missed_before_a_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """It is imported where an agent first asks, so what looks for it is one function."""
+    monkeypatch.setitem(sys.modules, part, None)  # type: ignore[arg-type]
+    done = CliRunner().invoke(command_line, ["--store", str(tmp_path / "none"), "mcp", "--analyst", "ada"])
+    assert done.exit_code == 1
+    assert f"mcp needs {part}, which is not installed; install edgedp[mcp]" in done.output
+
+
 @pytest.mark.wide
 def test_a_token_is_read_from_a_file_and_never_shown(town: SimpleNamespace, tmp_path: Path) -> None:
     file = tmp_path / "token"

@@ -14,6 +14,8 @@ from edgedp.graph.dated import UNDATED
 from edgedp.ledger.account import Account
 from edgedp.ledger.calendars.runs import NOTHING, Reach, charged, dearest, steps, touched
 from edgedp.ledger.calendars.spans import dated, every_run
+from edgedp.ledger.calendars.terms import calendar_of_terms
+from edgedp.ledger.log.consistency import of_runs
 from edgedp.release.plan.facts import PublicFacts
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.amounts.epsilon import NANO
@@ -181,6 +183,15 @@ def test_a_calendar_is_read_again_as_it_was_kept_and_one_that_was_edited_is_not(
             calendar_kept(kept | edit)
     with pytest.raises(ParameterError):
         calendar_kept([])
+
+
+@pytest.mark.parametrize("terms", [["{}"], {"calendar": None}, 7, "[]", "{"])
+def test_terms_that_somebody_edited_are_refused_whatever_they_are(terms: Any) -> None:
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="cannot be read; restore a backup"):
+            calendar_of_terms(terms)
+    assert of_runs([{"seq": 1, "kind": "load", "terms": terms, "runs": None}]) == []
+    assert calendar_of_terms(None) is calendar_of_terms("") is calendar_of_terms("{}") is None
 
 
 @pytest.mark.parametrize("period", PERIODS)

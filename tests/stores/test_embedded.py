@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -27,7 +28,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files, seals
+from edgedp.stores.embedded import files, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 from made_once import copied
@@ -224,6 +225,36 @@ def test_a_kill_in_the_first_load_leaves_a_store_that_opens(tmp_path: Path) -> N
     assert open_store(path).graph("kite") == KITE
 
 
+def test_a_store_is_made_without_waiting_for_a_thread_that_makes_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A forked process has only the thread that forked: what it waited for would never come."""
+    empty, made, begun, go = sqlite._empty, [], threading.Event(), threading.Event()
+
+    def slowly(migrations: tuple[Path, ...]) -> sqlite3.Connection:
+        made.append(empty(migrations))
+        if len(made) == 1:
+            begun.set()
+            assert go.wait(10)
+        return made[-1]
+
+    monkeypatch.setattr(sqlite, "_empty", slowly)
+    both = [
+        threading.Thread(target=lambda name=name: open_store(tmp_path / name).load(KITE, "kite"))
+        for name in ("one.edgedp", "two.edgedp")
+    ]
+    both[0].start()
+    assert begun.wait(10)
+    both[1].start()
+    both[1].join(5)
+    waited = both[1].is_alive()
+    go.set()
+    for each in both:
+        each.join()
+    assert not waited
+    assert made[0] is not made[1]
+
+
 def test_a_load_that_runs_is_not_swept_by_another(path: Path) -> None:
     """A writer holds what it writes; only what a dead one left goes."""
     store = open_store(path)
@@ -299,6 +330,18 @@ def test_a_load_on_a_full_disk_leaves_the_old_graph_whole(path: Path, most: int)
     assert open_store(path).graph("kite") == KITE
     open_store(path).load(PAIR, "kite", replace=True)
     assert len(list(path.iterdir())) == 3
+
+
+def test_a_load_into_a_store_that_is_for_reading_is_refused_in_a_line(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(folder: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+
+    monkeypatch.setattr(Path, "mkdir", denied)
+    with pytest.raises(StoreError, match=r"nothing can be written \(Permission denied\); check its owner"):
+        open_store(path).load(TRIO, "trio")
+    assert [row["name"] for row in open_store(path).graphs()] == ["kite"]
 
 
 def test_a_load_that_the_disk_has_no_room_for_is_refused_and_a_release_needs_none(

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from edgedp.words.vocabulary import Unit
 
 
-@lru_cache(maxsize=1024)  # every row of an account names its terms, which are nearly always the same
 def calendar_of_terms(terms: str | None) -> Calendar | None:
     """Return the calendar of an account from what it is for; None where it has none.
 
@@ -23,12 +22,24 @@ def calendar_of_terms(terms: str | None) -> Calendar | None:
     ParameterError
         It cannot be read, so somebody edited it.
     """
+    if not terms:
+        return None
+    if not isinstance(terms, str):  # a database that anybody may edit holds lists, which no cache takes
+        raise _unreadable()
+    return _read(terms)
+
+
+@lru_cache(maxsize=1024)  # every row of an account names its terms, which are nearly always the same
+def _read(terms: str) -> Calendar | None:
     try:
-        kept = json.loads(terms) if terms else {}
-        found = kept.get("calendar")
-    except (ValueError, AttributeError, TypeError):
-        raise ParameterError("the terms of the account cannot be read; restore a backup") from None
+        found = json.loads(terms).get("calendar")
+    except (ValueError, AttributeError):
+        raise _unreadable() from None
     return None if found is None else calendar_kept(found)
+
+
+def _unreadable() -> ParameterError:
+    return ParameterError("the terms of the account cannot be read; restore a backup")
 
 
 def kept_without_edges(protect: Unit, calendar: Calendar | None) -> str:

@@ -68,7 +68,7 @@ def write(
     kept = database.packed(columns)
     check_room(folder, graph, kept, titles)
     loading = folder.loading(version)
-    with _begun(loading), ExitStack() as held:
+    with _begun(folder, loading), ExitStack() as held:
         reach("begun")
         try:
             graph_file = folder.file(version, "graph")
@@ -129,10 +129,16 @@ def _as_written(path: Path, digest: str) -> str:
     return digest
 
 
-def _begun(loading: Path) -> Held:
+def _begun(folder: Folder, loading: Path) -> Held:
     """Make the folder of a load and hold it; a sweep that was quicker is no reason to fail."""
     for _ in range(100):
-        loading.mkdir(mode=0o700)
+        try:
+            loading.mkdir(mode=0o700)
+        except OSError as error:
+            raise StoreError(
+                f"store is {folder.given}, in which nothing can be written ({error.strerror}); check its owner, "
+                "permissions and room"
+            ) from None
         with suppress(FileNotFoundError):
             held = try_hold(loading, shared=True)
             if held is not None:

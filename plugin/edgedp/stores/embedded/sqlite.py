@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import local
 from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
@@ -256,17 +256,22 @@ def opened_as(kind: type[_L], path: Path, shown: Path, timeout: float) -> Iterat
         yield ledger
 
 
-_COPYING = Lock()
+_OWN = local()
 
 
-@cache
 def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
-    """Return an empty ledger in memory, of which every new one is a copy: a process runs the migrations once."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _add_functions(connection)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    _migrate(connection, files)
-    return connection
+    """Return an empty ledger in memory, of which every new one is a copy: a thread runs the migrations once.
+
+    No two threads share one: a process that is forked meanwhile would wait for a thread that it does not have.
+    """
+    if getattr(_OWN, "files", None) != files:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        _add_functions(connection)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        _migrate(connection, files)
+        _OWN.files, _OWN.ledger = files, connection
+    ledger: sqlite3.Connection = _OWN.ledger
+    return ledger
 
 
 def _migrate(connection: sqlite3.Connection, files: tuple[Path, ...]) -> None:
@@ -281,7 +286,7 @@ def _migrate(connection: sqlite3.Connection, files: tuple[Path, ...]) -> None:
 def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
     """Make a ledger in an empty private file, in a folder that nobody else knows yet."""
     with _connected(path, shown, 10.0, Ledger) as ledger:
-        with ledger._one_sentence(), _COPYING:
+        with ledger._one_sentence():
             _empty(migrations()).backup(ledger.connection)
         with ledger.transaction():
             ledger.run("secret_open", secret=secret)

@@ -259,7 +259,7 @@ class Asker(SeeingStore):
                 self._debited(debited.release_id)
             return debited
         # Somebody else debited the same request meanwhile.
-        found = asked_before(session, row.name, self._analyst, str(request_id))
+        found = None if request_id is None else asked_before(session, row.name, self._analyst, request_id)
         return ledger.kept_of(self._seen(found or {}), str(request_id))
 
     def _check_planned(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> None:
