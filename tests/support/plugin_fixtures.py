@@ -26,7 +26,7 @@ from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "plugin" / "neo4j"
 CONF = {"worker.cache": str(cache_folder()), "worker.warm": "false"}
-"""Compiled kernels are those of the other tests; a warm start costs each test server more than it gives."""
+"""Compiled kernels are those of the other tests; a warm start costs a server of one test more than it gives."""
 
 Row = dict[str, Any]
 
@@ -63,6 +63,8 @@ class PluginServer:
 
     server: Server
     driver: neo4j.Driver = field(init=False)
+    before_a_call: set[int] = field(init=False, default_factory=set)
+    after_a_call: set[int] = field(init=False, default_factory=set)
     _names: Iterator[int] = field(init=False, default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
@@ -215,15 +217,20 @@ def plugin_server(
     *,
     warm: bool = False,
 ) -> Iterator[PluginServer]:
-    """Start a server with the plugin, put there by ``install``."""
+    """Start a server with the plugin, put there by ``install``; a warm one begins with one worker."""
     built_jar()
     (home / "conf").mkdir(parents=True)
     (home / "conf" / "neo4j.conf").touch()
     install(home)
     with (home / "conf" / "edgedp.conf").open("a") as conf:
-        conf.write(f"worker.warm={str(warm).lower()}\n")
+        conf.write(f"worker.warm={str(warm).lower()}\n" + "worker.count=1\n" * warm)
     with start(version, home=home, jvm=jvm, extra_conf=extra_conf) as server:
         running = PluginServer(server)
+        if warm:
+            eventually(lambda: len(running.workers()) == 1, 240)
+            running.before_a_call = running.workers()
+            running.ask("CALL edgedp.graph.plugin()")
+            running.after_a_call = running.workers()
         running.configure()
         try:
             yield running
@@ -233,8 +240,9 @@ def plugin_server(
 
 @pytest.fixture(scope="session")
 def plugin_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
-    """Share one Neo4j 5 with the plugin."""
-    with plugin_server(DEFAULT_VERSION, tmp_path_factory.mktemp("neo4j"), extra_conf=SHARED_CONF) as running:
+    """Share one Neo4j 5 with the plugin, which has its statements planned and a worker before anybody calls."""
+    home = tmp_path_factory.mktemp("neo4j")
+    with plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF, warm=True) as running:
         yield running
 
 
