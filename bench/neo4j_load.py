@@ -51,7 +51,9 @@ def size(millions: float, times: int) -> None:
     )
     with (
         tempfile.TemporaryDirectory(prefix="edgedp-bench-") as folder,
-        start(home=Path(folder), jvm=["-Xmx2g"]) as running,
+        start(
+            home=Path(folder), jvm=["-Xmx2g"], extra_conf={"server.memory.pagecache.size": "2g"}
+        ) as running,
         running.driver(notifications_min_severity="OFF") as driver,
         edgedp.open_store(running.uri, auth=(running.user, running.password)) as store,
     ):
