@@ -138,12 +138,17 @@ def test_all_vectors_are_of_one_state_of_the_rows_and_what_is_lost_is_not_read_a
         ours.ordered_degrees(np.array([0, 1, 2]))
 
 
+def written(graph: Graph, folder: Path) -> Path:
+    """Write a graph's edges, and return where."""
+    path, ends = folder / "edges.parquet", graph.node_ids[graph.edges()]
+    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    return path
+
+
 def test_the_default_list_of_an_address_is_drawn_and_says_how_sure_it_is(
     spark: Any, open_embedded: OpenStore, tmp_path: Path
 ) -> None:
-    ends = GRAPH.node_ids[GRAPH.edges()]
-    path = tmp_path / "edges.parquet"
-    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    path = written(GRAPH, tmp_path)
     store = open_embedded()
     store.register_edges("lake", path, epsilon_budget=90, engine="spark")
     release = store.priv_top_k("lake", "ebc", 3, 60, engine="spark")
@@ -328,9 +333,7 @@ def test_numbers_of_small_graphs_are_those_of_the_native_engine(spark: Any, grap
 def test_numbers_of_an_address_are_debited_and_drawn_and_others_are_refused_before(
     spark: Any, open_embedded: OpenStore, tmp_path: Path
 ) -> None:
-    path = tmp_path / "edges.parquet"
-    ends = GRAPH.node_ids[GRAPH.edges()]
-    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    path, ends = written(GRAPH, tmp_path), GRAPH.node_ids[GRAPH.edges()]
     store = open_embedded()
     store.register_edges("lake", path, epsilon_budget=900, degree_bound=190, engine="spark")
     wedges = sum(int(d) * (int(d) - 1) // 2 for d in GRAPH.degrees)
@@ -404,9 +407,7 @@ def test_several_metrics_are_those_of_the_native_engine(spark: Any, asked: dict[
 def test_several_metrics_of_an_address_are_debited_and_rounds_are_refused_before(
     spark: Any, open_embedded: OpenStore, tmp_path: Path
 ) -> None:
-    path = tmp_path / "edges.parquet"
-    ends = NAMED.node_ids[NAMED.edges()]
-    pyarrow.parquet.write_table(pa.table({"a": ends[:, 0], "b": ends[:, 1]}), path)
+    path = written(NAMED, tmp_path)
     store = open_embedded()
     store.register_edges("lake", path, epsilon_budget=9, engine="spark")
     assert (
