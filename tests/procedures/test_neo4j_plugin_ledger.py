@@ -288,27 +288,27 @@ def test_constraints_that_somebody_dropped_are_made_again_or_nothing_is_released
     ]
     assert set(names) >= set(constraints())
 
-    def drop() -> None:
-        for name in names:
+    def drop(dropped: list[str]) -> None:
+        for name in dropped:
             cypher(people, f"DROP CONSTRAINT {name}")
 
     def there() -> set[str]:
         return {row["name"] for row in cypher(people, "SHOW CONSTRAINTS YIELD name")}
 
-    drop()
+    drop(names)
     with pytest.raises(neo4j.exceptions.ClientError, match="constraints of edgedp's ledgers are missing"):
         by_procedure(people)
     cypher(people, "CALL edgedp.graph.migrate()")
     assert there() >= set(names)
     by_procedure(people)
-    drop()
+    drop(names[:1])
     with open_store(people.uri, auth=people.auth) as another:
         another.graphs()
     assert there() >= set(names)
-    drop()
+    drop(names[1:2])
     asked(shared)
     assert there() >= set(names), "a store that was open before makes them again"
-    drop()
+    drop([name for name in names if "account" in name])
     cypher(people, "MATCH (a:EdgeDPAccount {name: 'kite'}) CREATE (b:EdgeDPAccount) SET b = properties(a)")
     with pytest.raises(StoreError):
         asked(shared)

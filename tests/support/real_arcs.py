@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
+import re
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -29,18 +29,20 @@ def directed_network() -> tuple[str, nx.DiGraph]:
     return name, graph
 
 
+_IMPORT = re.compile(r"^ *(?:from|import) ([A-Za-z_][\w.]*)", re.MULTILINE)
+_LEFT_OUT = {"test", "tests", "site-packages", "lib2to3", "idlelib"}
+
+
 def _imports() -> nx.DiGraph:
-    """Return who imports whom: an arc from a module to each that one of its lines names; tests are left out."""
+    """Return who imports whom: an arc from a module to the first that a line of it names; tests are left out."""
     library = Path(sysconfig.get_paths()["stdlib"])
     graph = nx.DiGraph()
-    for file in sorted(library.rglob("*.py")):
-        steps = file.relative_to(library).with_suffix("").parts
-        if {"test", "tests", "site-packages", "lib2to3", "idlelib"} & set(steps) or steps[-1] == "__main__":
-            continue
-        module = ".".join(step for step in steps if step != "__init__")
-        for line in ast.walk(ast.parse(file.read_bytes())):
-            if isinstance(line, ast.Import):
-                graph.add_edges_from((module, each.name) for each in line.names)
-            elif isinstance(line, ast.ImportFrom) and line.module is not None and line.level == 0:
-                graph.add_edge(module, line.module)
+    for folder, folders, names in os.walk(library):
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
+        for file in sorted(Path(folder, name) for name in names if name.endswith(".py")):
+            steps = file.relative_to(library).with_suffix("").parts
+            module = ".".join(step for step in steps if step != "__init__")
+            graph.add_edges_from(
+                (module, named) for named in _IMPORT.findall(file.read_text("utf-8", "replace"))
+            )
     return graph
