@@ -27,10 +27,10 @@ demo: $(READY)
 # What every change runs. The Neo4j part needs JDK 17+ and Maven and says so where they are missing; Spark needs the
 # JDK alone.
 test: jdk $(VENV)/.ready-dev
-	@$(MAKE) --no-print-directory --jobs=2 check jar
+	@$(MAKE) --no-print-directory --jobs=2 style types jar
 	$(PYTEST) -m "not slow and not wide"
 
-# What every version runs, too: the newest Neo4j, the wheels and jars of versions before, the site, the tests of the tests.
+# What every version runs, too: the newest Neo4j, the wheels and jars of versions before, the site, what tests the tests.
 test-all: jdk $(VENV)/.ready-dev $(VENV)/.ready-opinion
 	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"

@@ -46,6 +46,9 @@ KEYED = {
 """Labels whose ids are unique, by the names of their constraints. All are made at once and stay: after a change of
 schema the server plans every statement anew."""
 
+DATED = "CREATE INDEX dates_of_tests FOR ()-[r:`CALLED_indexed`]-() ON (r.at)"
+"""The index of the one type of relationships that has one on its dates; it stays, too."""
+
 SABOTAGED = """\
 #!{python} -P
 import os, sys, time
@@ -103,6 +106,8 @@ class PluginServer:
         for name, label in KEYED.items():
             if f"{name}_of_tests" not in there:
                 self.ask(f"CREATE CONSTRAINT {name}_of_tests FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
+        if "dates_of_tests" not in there:
+            self.ask(DATED)
         self._names = itertools.count(1)
 
     def next_name(self) -> str:

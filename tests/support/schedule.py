@@ -9,15 +9,14 @@ import pytest
 
 GROUPS = {
     "Neo4j, stores": (
-        "cypher_metrics", "attributes", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store",
-        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
-        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old",
-        "neo4j_campaign",
+        "cypher_metrics", "attributes", "holes", "neo4j_facts", "neo4j_promises", "numbers_stored", "pages", "people",
+        "remembered", "shares_machine", "store", "debiting", "address_windows", "neo4j_store", "shares",
+        "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "real_arcs", "neo4j_accounts",
-        "neo4j_pairs", "neo4j_reading", "neo4j_weights", "protect", "neo4j_windows", "neo4j_plugin_ledger",
-        "neo4j_plugin_limits", "neo4j_plugin_worker",
+        "neo4j_pairs", "neo4j_reading", "neo4j_weights", "protect", "neo4j_windows", "neo4j_plugin_limits",
+        "neo4j_plugin_ledger", "neo4j_plugin_worker",
     ),
     "Spark, and Neo4j in the second tier": (
         "spark", "spark_arcs", "spark_filters", "spark_projection", "spark_tables", "spark_windows", "gateway",

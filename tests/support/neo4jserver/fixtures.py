@@ -32,6 +32,9 @@ OF_TESTS = {
     "nodes_of_tests": "CREATE CONSTRAINT nodes_of_tests FOR (n:Node) REQUIRE n.ssn IS UNIQUE",
     "active_of_tests": "CREATE CONSTRAINT active_of_tests FOR (n:Active) REQUIRE n.ssn IS UNIQUE",
     "loaded_of_tests": "CREATE CONSTRAINT loaded_of_tests FOR (n:Loaded) REQUIRE n.id IS UNIQUE",
+    "odd_of_tests": (
+        "CREATE CONSTRAINT odd_of_tests FOR (n:`Odd ``label`` `` ☃ {{x}}`) REQUIRE n.`the ``id`` $nodes` IS UNIQUE"
+    ),
     "badges_of_tests": "CREATE INDEX badges_of_tests FOR (n:Person) ON (n.badge)",
 }
 """What tests need of a schema, by name. All is made at once: after a change the server plans every statement anew."""
