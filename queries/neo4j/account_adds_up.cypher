@@ -1,9 +1,10 @@
-// Whether an account is what its log says; run it after account_lock.
+// A graph's account, where it is what its log says; run it after account_lock.
 //
 // parameters:
 //   name: the graph's name
 // columns:
-//   name: no row if the account is not what the last row of its log says, or rows after it or the last are missing
+//   name, delta, declared, budget, spent, maxPerRelease, relationshipType, terms, runs, entries: as in account_find; no
+//     row if the account is not what the last row of its log says, or rows after it or the last are missing
 // cost: one row and the last of its log
 MATCH (account:EdgeDPAccount {name: $name})
 WHERE account.spent IS :: INTEGER NOT NULL AND account.entries IS :: INTEGER NOT NULL
@@ -21,4 +22,7 @@ WHERE account.spent = coalesce(latest.total, 0) AND (account.entries = 0) = (lat
     AND coalesce(account.maxPerRelease, -1) = coalesce(said.maxPerRelease, -1)
     AND coalesce(account.runs, '') = coalesce(said.runs, '')))
   AND NOT EXISTS { MATCH (entry:EdgeDPEntry {name: $name}) WHERE entry.seq > account.entries }
-RETURN account.name AS name
+RETURN account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,
+       account.spent AS spent, account.maxPerRelease AS maxPerRelease,
+       account.relationshipType AS relationshipType, account.entries AS entries,
+       account.terms AS terms, account.runs AS runs

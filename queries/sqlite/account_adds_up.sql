@@ -1,12 +1,17 @@
--- Whether an account is what its log says; run it after account_lock.
+-- A graph's account, where it is what its log says; run it after account_lock.
 --
 -- complete: never (no row is a refusal)
 -- parameters:
 --   name: the graph's name
 -- columns:
---   name: no row if the account is not what the last row of its log says, or rows after it or the last are missing
+--   name, delta, declared, budget, spent, maxPerRelease, relationshipType, terms, runs, entries: as in account_find; no
+--     row if the account is not what the last row of its log says, or rows after it or the last are missing
 -- cost: one row and the last of its log
-SELECT account.name AS name, account.sound AND coalesce(latest.sound, 1) AS sound
+SELECT account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,
+       account.spent AS spent, account.maxPerRelease AS maxPerRelease,
+       account.relationshipType AS relationshipType, account.entries AS entries,
+       account.terms AS terms, account.runs AS runs,
+       account.sound AND coalesce(latest.sound, 1) AS sound
 FROM account LEFT JOIN entry AS latest ON latest.name = account.name AND latest.seq = account.entries
 WHERE account.name = $name AND account.spent = coalesce(latest.total, 0)
   AND (latest.terms IS NULL OR (

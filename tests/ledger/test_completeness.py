@@ -31,7 +31,7 @@ WRITES = ("INSERT", "UPDATE", "DELETE")
 VALUES: dict[str, Any] = {
     "name": "nobody's", "analyst": "nobody", "account": "edges", "role": "analyst", "version": "none",
     "relationshipType": "file:///nowhere", "head": "{", "body": "{}", "delta": None, "declared": 1, "budget": 1,
-    "maxPerRelease": None, "minPerRelease": None, "filters": None,
+    "maxPerRelease": None, "minPerRelease": None, "filters": None, "seq": None,
 }  # fmt: skip
 """A name that there is not: what is found out about it rests on rows that are not there."""
 

@@ -95,7 +95,6 @@ def debited(
 ) -> Iterator[Row]:  # fmt: skip
     amounts = {"cost": cost, "price": price}
     reach = {"within": within} | (windows or NOWHERE)
-    yield "account_find", {"name": name}, None, "unknown"
     yield "account_adds_up", {"name": name}, None, "broken"
     most = amounts | {"whole": cost if whole is None else whole} | reach
     if counted:

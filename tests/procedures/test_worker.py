@@ -399,7 +399,7 @@ def test_a_kept_release_is_judged_under_the_facts_that_it_was_drawn_under() -> N
     [
         (
             "refused",
-            {"account_find": [ACCOUNT | {"budget": 10, "declared": 10}]},
+            {"account_adds_up": [ACCOUNT | {"budget": 10, "declared": 10}]},
             "what is left of the budget",
         ),
         ("replaced", {}, "changed since the release was planned"),

@@ -50,11 +50,7 @@ class Odd(GraphProjection):
 
     def __init__(self, ids: list[Any]) -> None:
         super().__init__(GRAPH)
-        self.ids = np.array(ids)
-
-    @property
-    def node_ids(self) -> Any:
-        return self.ids
+        self.node_ids = np.array(ids)
 
 
 @pytest.mark.parametrize(("kind", "options"), ASKED)

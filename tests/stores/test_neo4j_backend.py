@@ -57,7 +57,7 @@ def stored(**answers: Any) -> tuple[Store, FakeDriver]:
             "survey": [SURVEY],
             "account_find": [ACCOUNT],
             "account_lock": [{"name": "people"}],
-            "account_adds_up": [{"name": "people"}],
+            "account_adds_up": [ACCOUNT],
             "account_next": [{"entries": 3}],
             "account_debit": [ACCOUNT | {"spent": 5 * 10**8, "charge": 5 * 10**8}],
             "log_debit": [{"seq": 3}],

@@ -137,17 +137,17 @@ def judge(
         case "asked_before":
             return _judge_request(rows["request_find"][0], plan, str(request_id))
         case "refused":
-            raise does_not_fit(name, plan, rows["account_find"][0])
+            raise does_not_fit(name, plan, rows["account_adds_up"][0])
         case "revoked":
             raise shares.revoked(analyst)
         case "unshared" | "share_refused":
-            raise shares.refused(split_account(rows["account_find"][0]["name"])[0], analyst, plan, rows)
+            raise shares.refused(split_account(rows["account_adds_up"][0]["name"])[0], analyst, plan, rows)
         case "lost":
             raise account_gone(name)
         case "sources":
             raise other_accounts(name)
         case "counted":
-            raise does_not_fit(name, plan, rows["account_find"][0])
+            raise does_not_fit(name, plan, rows["account_adds_up"][0])
         case "replaced":
             raise GraphChangedError(f"the graph {name!r} changed since the release was planned; ask again")
         case "broken":
@@ -164,7 +164,7 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
     Parameters
     ----------
     row : dict
-        Of ``account_find``: the account that refuses.
+        Of ``account_adds_up``: the account that refuses.
     """
     whose, which = split_account(row["name"])
     account = Account.of(row).over(Reach.of(plan.facts, which))

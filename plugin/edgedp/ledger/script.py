@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Row = dict[str, Any]
@@ -67,10 +67,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Script:
-    """Steps and the outcome that stands when none of theirs fired: the only one that is committed."""
+    """Steps and the outcome that stands when none of theirs fired: the only one that is committed.
+
+    Attributes
+    ----------
+    ledgers : sequence of str
+        Those that a debit locks, by the names of their accounts; who runs it compares them with what it has seen.
+    """
 
     steps: Sequence[Step]
     done: str = "done"
+    ledgers: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the script as JSON carries it."""
@@ -79,10 +86,17 @@ class Script:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a script ended, and the rows of its statements by stem (of a stem that ran twice, the last)."""
+    """How a script ended, and the rows of its statements by stem (of a stem that ran twice, the last).
+
+    Attributes
+    ----------
+    last : object
+        What was returned by what the transaction did last, after a script that is done.
+    """
 
     name: str
     rows: Mapping[str, list[Row]]
+    last: Any = None
 
 
 class _RollBack(Exception):  # noqa: N818 - it is no error, it unwinds a transaction
@@ -108,9 +122,7 @@ def run(
             outcome = run_in(tx, script)
             if outcome.name != script.done:
                 raise _RollBack(outcome)
-            if last is not None:
-                last(tx)
-        return outcome
+            return outcome if last is None else replace(outcome, last=last(tx))
     except _RollBack as unwound:
         return unwound.outcome
 

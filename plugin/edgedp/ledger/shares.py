@@ -196,7 +196,7 @@ def check_affords(runner: Runner, row: GraphRow, analyst: str, plan: Plan) -> No
             named = account_of(name, charge.account)
             rows = {
                 "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
-                "account_find": runner.run("account_find", name=named),
+                "account_adds_up": runner.run("account_find", name=named),
             }
             if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(
                 charge, Reach.of(plan.facts, charge.account)
@@ -239,14 +239,14 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
     rows : mapping
         Rows of the debit's statements by stem.
     """
-    which = split_account(rows["account_find"][0]["name"])[1]
+    which = split_account(rows["account_adds_up"][0]["name"])[1]
     of, option = ("", "") if which == EDGES else (f"the {which} of ", f" --{which}")
     if not rows["share_find"]:
         return BudgetError(
             f"the analyst {analyst!r} has no share of {of}{name!r}; the curator grants "
             f"one with 'edgedp grant {name} {analyst} --epsilon-budget E{option}'"
         )
-    whole, account = Share.of(rows["share_find"][0]), Account.of(rows["account_find"][0])
+    whole, account = Share.of(rows["share_find"][0]), Account.of(rows["account_adds_up"][0])
     share = whole.amounts
     if share.delta != account.delta:
         return StoreStateError(

@@ -122,13 +122,10 @@ class GraphProjection:
 
     def __init__(self, graph: Graph, engine: str = "native", *, secret: str | None = None) -> None:
         self._graph = graph
+        self.node_ids: NDArray[Any] = graph.node_ids
         self._secret = secret
         self._engine = serving(check_choice(engine, "engine", GRAPH_ENGINES))
         self._figures: Figures | None = None
-
-    @property
-    def node_ids(self) -> NDArray[Any]:
-        return self._graph.node_ids
 
     @property
     def engine(self) -> str:
@@ -259,11 +256,7 @@ class CandidateProjection(GraphProjection):
     def __init__(self, graph: Graph, candidates: NDArray[np.int64], engine: str = "native") -> None:
         super().__init__(graph, engine)
         self._candidates = candidates
-
-    @property
-    def node_ids(self) -> NDArray[Any]:
-        """(c,) ids of the candidates."""
-        return self._graph.node_ids[self._candidates]
+        self.node_ids = graph.node_ids[candidates]
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (c,) numbers of neighbours that are no candidates."""

@@ -6,7 +6,7 @@ What an outcome means is judged in `edgedp.ledger.ledger`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, shares
@@ -58,7 +58,8 @@ def debit_script(
     body = plan.recorded
     if main.account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
-    steps = _locks(row, named["name"])
+    ledgers = _ledgers(row, named["name"])
+    steps = _locks(row, ledgers)
     if request_id is not None:
         # Whichever of the accounts it was of: the lock of the edges' account keeps both still.
         for account in ACCOUNTS:
@@ -73,17 +74,18 @@ def debit_script(
     for each in others:
         for owner in row.ledgers if each.account == "edges" else (name,):
             further = _further(body, each, release_id, None if owner == name else name)
-            steps += _debit(owner, plan, each, debited | further)
+            steps += _debit(account_of(owner, each.account), owner, plan, each, debited | further)
     # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
     amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
     if main.account == "edges":
         steps += _besides(row, plan, main, debited | amounts, body, release_id)
     asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
     steps += _debit(
-        name, plan, main, debited | amounts | asked_now, budgeted=row.owns or main.account != "edges"
-    )
+        named["name"], name, plan, main, debited | amounts | asked_now,
+        budgeted=row.owns or main.account != "edges",
+    )  # fmt: skip
     steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
-    return Script(steps, done="debited")
+    return Script(steps, "debited", ledgers)
 
 
 def step_script(
@@ -110,20 +112,30 @@ def step_script(
     """
     body = plan.recorded
     (charge,) = plan.charges
+    ledgers = _ledgers(row, row.name)
     debited = {"analyst": analyst, "at": at, "by": by, "cost": cost, "whole": before + cost}
     return Script(
         [
-            *_locks(row, row.name),
+            *_locks(row, ledgers),
             *_unchanged(row, plan),
             *_besides(row, plan, charge, debited, body, release_id),
-            *_debit(row.name, plan, charge, debited | _further(body, charge, release_id), budgeted=row.owns),
+            *_debit(
+                account_of(row.name, charge.account), row.name, plan, charge,
+                debited | _further(body, charge, release_id), budgeted=row.owns,
+            ),
         ],
-        done="debited",
-    )
+        "debited",
+        ledgers,
+    )  # fmt: skip
 
 
-def _locks(row: GraphRow, main: str) -> list[Step]:
-    """Return the steps that lock every ledger of a debit, in ascending order: so nobody waits in a circle.
+def _ledgers(row: GraphRow, main: str) -> list[str]:
+    """Return every ledger of a debit, in ascending order."""
+    return sorted({row.name, main, *row.ledgers})
+
+
+def _locks(row: GraphRow, ledgers: Sequence[str]) -> list[Step]:
+    """Return the steps that lock ledgers in ascending order, so nobody waits in a circle.
 
     The lock of the graph's own ledger, which replacements take too, keeps its registry's row still.
     """
@@ -133,7 +145,7 @@ def _locks(row: GraphRow, main: str) -> list[Step]:
             {"name": each},
             on_none="lost" if each in row.ledgers and each != row.name else "unknown",
         )
-        for each in sorted({row.name, main, *row.ledgers})
+        for each in ledgers
     ]
 
 
@@ -184,7 +196,9 @@ def _besides(
         step
         for each in row.ledgers
         if each != row.name
-        for step in _debit(each, plan, charge, {**debited, **_further(body, charge, release_id, row.name)})
+        for step in _debit(
+            each, each, plan, charge, {**debited, **_further(body, charge, release_id, row.name)}
+        )
     ]
 
 
@@ -201,14 +215,14 @@ def _further(
 
 
 def _debit(
-    name: str, plan: Plan, charge: Charge, row: Mapping[str, Any], *, budgeted: bool = True
+    account: str, name: str, plan: Plan, charge: Charge, row: Mapping[str, Any], *, budgeted: bool = True
 ) -> list[Step]:
     """Return the steps that debit one account, and the caller's share of it; the lock is held.
 
     Parameters
     ----------
-    name : str
-        The graph's.
+    account, name : str
+        The account's (`edgedp.ledger.account.account_of`), and the graph's.
     plan : Plan
         Says which windows are read, of an account with a calendar.
     row : mapping
@@ -218,7 +232,7 @@ def _debit(
         Whether it is an account. Else it is the ledger of a graph whose releases debit the accounts of its types:
         it counts what was asked under the name, has no budget and nobody has a share of it.
     """
-    named = {"name": account_of(name, charge.account)}
+    named = {"name": account}
     amounts = {
         "cost": row.get("cost", charge.cost),
         "price": row["price"] if "price" in row else rho.cost(charge),
@@ -229,13 +243,11 @@ def _debit(
     logged = named | amounts | windows | {key: value for key, value in row.items() if key not in whole}
     if not budgeted:
         return [
-            Step("account_find", named, on_none="unknown"),
             Step("account_adds_up", named, on_none="broken"),
             Step("account_count", named | amounts | reach, on_none="counted"),
             Step("log_debit", logged, on_none="broken"),
         ]
     return [
-        Step("account_find", named, on_none="unknown"),
         Step("account_adds_up", named, on_none="broken"),
         *shares.debit_steps(name, row["analyst"], whole, charge.account),
         Step("account_debit", named | whole, on_none="refused"),

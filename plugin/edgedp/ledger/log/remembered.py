@@ -16,7 +16,7 @@ from edgedp.ledger.chain import link
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import Runner
+    from edgedp.ledger.backend import Row, Runner
 
 
 class Seen(NamedTuple):
@@ -62,15 +62,12 @@ class Remembered:
         found = {}
         for name in names:
             before = self._seen.get(name)
-            if before is not None and _row(runner, name, before.seq) != before:
+            rows = runner.run("log_seen", name=name, seq=None if before is None else before.seq)
+            marks = [_seen(row) for row in rows]
+            if before is not None and before not in marks:
                 raise went_back(name, before.seq)
-            accounts = runner.run("account_find", name=name)
-            if not accounts:
-                continue
-            entries = accounts[0]["entries"]
-            last = before if before is not None and before.seq == entries else _row(runner, name, entries)
-            if last is not None:
-                found[name] = last
+            if marks:
+                found[name] = marks[-1]
         return found
 
     def keep(self, found: Mapping[str, Seen]) -> None:
@@ -91,10 +88,9 @@ def went_back(name: str, seq: int) -> StoreError:
     )
 
 
-def _row(runner: Runner, name: str, seq: int) -> Seen | None:
+def _seen(row: Row) -> Seen:
     """Return what is kept of a row: its number, and its own hash, which was compared with the row as it was read.
 
     Where rows have none, a hash of what it says.
     """
-    rows = runner.run("log_at", name=name, seq=seq)
-    return Seen(seq, rows[0].get("hash") or link("", rows[0])) if rows else None
+    return Seen(row["seq"], row.get("hash") or link("", row))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Protocol, assert_never
 
@@ -60,6 +61,11 @@ class Purchase:
     epsilon: Fraction
     seen: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
+    @cached_property
+    def ranks(self) -> Ints:
+        """(n,) int64: each node's place in the ranking by `seen`, which says who stands in front of whom."""
+        return ranking(self.seen)
+
 
 @dataclass(frozen=True)
 class Bought:
@@ -100,19 +106,19 @@ def exact_vector(question: Question, purchase: Purchase, projection: Projection)
     Privacy: choice, caps, weights and ranking come from the purchase, so both graphs of a neighbouring pair have them
     alike.
     """
-    n, seen = question.node_count, purchase.seen
+    n = question.node_count
     match purchase.choice:
         case Degrees():
             return degree_vector(projection, n)
         case OrderedDegrees():
-            return ordered_degree_vector(projection, n, ranking(seen))
+            return ordered_degree_vector(projection, n, purchase.ranks)
         case Lists(cap):
             return cut_vector(projection, n, cap, None)
         case Ordered(cap):
-            return cut_vector(projection, n, cap, ranking(seen))
+            return cut_vector(projection, n, cap, purchase.ranks)
         case Closed(cap, ordered):
-            ranks = ranking(seen) if ordered else None
-            return closed_pairs(projection, n, ClosedPairs.of(seen, cap, question.most), ranks)
+            pairs = ClosedPairs.of(purchase.seen, cap, question.most)
+            return closed_pairs(projection, n, pairs, purchase.ranks if ordered else None)
         case _:
             assert_never(purchase.choice)
 
@@ -155,7 +161,7 @@ class SeenDegrees:
     total: int
     scale: float
 
-    @property
+    @cached_property
     def integers(self) -> Ints:
         """(n,) int64: the mean, rounded to the nearest integer, halves up."""
         return self.sums if self.total == 1 else (2 * self.sums + self.total) // (2 * self.total)

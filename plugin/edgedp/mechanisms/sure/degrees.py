@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.adaptive.choice import Degrees, OrderedDegrees, ranking
+from edgedp.mechanisms.adaptive.choice import Degrees, OrderedDegrees
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def degree_posterior(bought: Sequence[Bought], nodes: NDArray[np.int64], most: i
     behind: list[tuple[Floats, Floats, float]] = []
     for purchase, vector in whole:
         if isinstance(purchase.choice, OrderedDegrees):
-            front = _mass_in_front(purchase.seen)[nodes]
+            front = _mass_in_front(purchase.seen, purchase.ranks)[nodes]
             left, wide = 1 - _FRONT_LIKELY * front, max(vector.scale, _LEAST_SCALE)
             seen = vector.values[nodes]
             own = 1 / ((wide / left) ** 2 + (_FRONT_LIKELY * front * np.maximum(seen, 0) / left) ** 2)
@@ -213,9 +213,8 @@ def value_posterior(vector: NoisyVector, nodes: NDArray[np.int64]) -> DegreePost
     return DegreePosterior(points, chances / chances.sum(axis=1, keepdims=True))
 
 
-def _mass_in_front(seen: NDArray[np.int64]) -> Floats:
+def _mass_in_front(seen: NDArray[np.int64], ranks: NDArray[np.int64]) -> Floats:
     """Return which part of all ends of edges the nodes in front of each node have, as released degrees say."""
-    ranks = ranking(seen)
     falling = np.empty(len(seen))
     falling[ranks] = np.maximum(seen.astype(np.float64), 0)
     before = np.cumsum(falling) - falling

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
@@ -46,7 +47,7 @@ class _ArcNumbersPlan(PlanBase, ABC):
         """``epsilon^2 / rho``: 2, as of any pure release."""
         return 2
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """One unit moves a number by the same, whatever the degrees are."""
         return False

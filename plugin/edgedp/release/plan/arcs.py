@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
@@ -50,7 +51,7 @@ class ArcsPlan(SeekingPlan):
     cap: int | None = None
     unit: Unit = "pair"
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """No noise follows the degree bound: one pair moves a count by one, whatever the degrees are."""
         return False

@@ -93,7 +93,7 @@ class PlanBase(ABC):
         """The effective degree bound ``D``."""
         return self.facts.effective_degree_bound
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """Whether the guarantee holds only for graphs that keep the degree bound."""
         return True
@@ -113,7 +113,7 @@ class PlanBase(ABC):
         """The declaration of a property that it rests on, as the log keeps it: a debit finds it unchanged."""
         return None
 
-    @property
+    @cached_property
     def named(self) -> tuple[Any, ...]:
         """The node ids that the question names: public, and looked up before the debit."""
         return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
@@ -48,7 +49,7 @@ class JointPlan(SeekingPlan):
     estimates: bool = False
     version: int = field(default=VERSION, compare=False)
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """Whether the noise follows the degree bound: that of `betweenness2` alone does, and that of version 1."""
         match self.ranked_by:
@@ -140,7 +141,7 @@ class JointMotkinPlan(PlanOfNodes):
         """What stands for the other metrics, in words."""
         return "noisy degree and what noisy cuts say about the other metrics"
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """No vector that it buys does."""
         return False

@@ -39,7 +39,7 @@ class PercentilePlan(PlanBase):
             self.q, self.mechanism, self.sampler, self.cost, self.domain, self.facts.node_count
         )
 
-    @property
+    @cached_property
     def rests_on_bound(self) -> bool:
         """Never: no edge is read."""
         return False

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,7 @@ class EmbeddedSession(Ledger, Session):
     _held: ExitStack
     _versions: dict[int, Version]
 
-    @property
+    @cached_property
     def by(self) -> str:
         """The operating system's user, by its number: names come from the environment."""
         return f"uid {os.getuid()}" if hasattr(os, "getuid") else "uid unknown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares, sources
@@ -31,7 +32,6 @@ from edgedp.words.shown import shown
 from edgedp.words.vocabulary import ReleaseEngine
 
 if TYPE_CHECKING:
-    from edgedp.ledger.log.remembered import Seen
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
 
 WINDOW_OF_ADDRESS = (
@@ -76,7 +76,8 @@ class ReleasingStore(OpenedStore):
             if isinstance(debited, Kept):
                 return self._shown_again(session, name, planned, debited)
             account = account_of(name, planned.charges[-1].account)
-            _log.info("debited release %s of %s", debited.release_id, shown(name))
+            called = shown(name)
+            _log.info("debited release %s of %s", debited.release_id, called)
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -86,7 +87,7 @@ class ReleasingStore(OpenedStore):
                     self._record(session, account, debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
-        _log.info("kept release %s of %s", debited.release_id, shown(name))
+        _log.info("kept release %s of %s", debited.release_id, called)
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
 
     def _asked_of(self, session: Session, name: str) -> tuple[str, GraphRow | None]:
@@ -104,7 +105,7 @@ class ReleasingStore(OpenedStore):
             row, planned, release_id=release_id, request_id=request_id, by=session.by,
             at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
-        outcome = self._run_debit(session, row, planned, script)
+        outcome = self._run_debit(session, script)
         if outcome.name == script.done:
             return self._as_debited(session, row, planned, release_id, outcome)
         return ledger.judge(
@@ -112,13 +113,11 @@ class ReleasingStore(OpenedStore):
             analyst=self._analyst,
         )  # fmt: skip
 
-    def _run_debit(self, session: Session, row: GraphRow, planned: Plan, script: Script) -> Outcome:
-        """Run the script of a debit; the ledger that it finds goes on from what this process has seen of it."""
-        names = [account_of(row.name, charge.account) for charge in planned.charges]
-        names += [each for each in row.ledgers if each not in names and row.accounts is not None]
-        seen: dict[str, Seen] = {}
-        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
-        self._remembered.keep(seen)
+    def _run_debit(self, session: Session, script: Script) -> Outcome:
+        """Run the script of a debit; the ledgers that it finds go on from what this process has seen of them."""
+        outcome = run(session, script, last=partial(self._remembered.compare, names=script.ledgers))
+        if outcome.name == script.done:
+            self._remembered.keep(outcome.last)
         return outcome
 
     def _debit_step(
@@ -135,7 +134,7 @@ class ReleasingStore(OpenedStore):
             at=ledger.now(),
             analyst=self._analyst,
         )
-        outcome = self._run_debit(session, row, planned, script)
+        outcome = self._run_debit(session, script)
         return (
             self._as_debited(session, row, planned, release_id, outcome)
             if outcome.name == script.done
