@@ -299,7 +299,7 @@ class AnalystStore(ReleasingStore):
                 options = {key: value for key, value in each.items() if key not in batch.OWN}
                 request_id, engine = (
                     each.get("request_id"),
-                    cast(ReleaseEngine, each.get("engine") or "native"),
+                    cast(ReleaseEngine, "native" if each.get("engine") is None else each["engine"]),
                 )
                 try:
                     told, _ = self._estimated(

@@ -22,7 +22,7 @@ from edgedp.release.planning.noise import noise_of
 from edgedp.release.release import debits
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import EdgeDPError, ParameterError
-from edgedp.words.vocabulary import KINDS, AccountName
+from edgedp.words.vocabulary import KINDS, AccountName, is_word
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     ('priv_top_k', 'priv_top_k')
     """
     if kind is not None:
-        meant = next((each for each in KINDS if kind == options_of(each).COMMAND), kind)
+        meant = next((each for each in KINDS if is_word(kind, options_of(each).COMMAND)), kind)
         return check_choice(meant, "the kind of release", KINDS)
     given = {name for name, value in options.items() if value is not None}
     fitting = [
