@@ -16,6 +16,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from edgedp import (
@@ -582,6 +583,25 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     for _ in range(2):
         without.priv_top_k("kite", "degree", 1, "0.01")
     assert len(reads) == 4
+
+
+def test_what_is_done_to_a_graph_that_was_handed_out_does_not_matter_to_releases(path: Path) -> None:
+    """A graph that a store keeps in memory is handed out as another one: a release would fail after its debit."""
+    store = open_store(path)
+    for _ in range(2):
+        graph = store.graph("kite")
+        for name in ("rows", "mapped", "triangles", "common_neighbors_between", *graph.kept):
+            graph.kept[name] = object()
+        graph.__dict__["degrees"] = np.zeros(1)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            graph.indices.flags.writeable = True
+        for ids in (store.exact_rows("kite", "degree")[0], store.exact_rows("kite", "ebc", top=2)[1]):
+            with suppress(ValueError):
+                ids[:] = ids[0]
+        for metric in ("degree", "density", "ebc", "betweenness2"):
+            assert store.priv_top_k("kite", metric, 1, "0.01").nodes
+        assert store.exact_rows("kite", "degree")[0].tolist() == KITE.node_ids.tolist()
+    assert store.graph("kite") == KITE
 
 
 def test_memory_for_graphs_is_bounded() -> None:

@@ -46,7 +46,9 @@ class ExactStore(OpenedStore):
             self._note_exact(session, name, {"read": "graph"})
             graph = self._read(session, row)
             properties = {} if row.at_address else session.properties(row, attributes.declared(session, name))
-        return graph.with_properties(properties) if properties else graph
+        return graph.with_properties(
+            properties
+        )  # a graph of its own: what releases read is reached by nobody
 
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
