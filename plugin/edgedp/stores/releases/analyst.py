@@ -326,7 +326,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         check_engine(engine, asked_kind)
-        name, there = self._asked_of(session, name)
+        name, there = self._asked_of(session, name, engine, asked_kind, options)
         row = self._row_of_graph(session, name, there)
         before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)

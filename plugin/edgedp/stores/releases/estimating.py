@@ -182,9 +182,9 @@ def estimate_of(
                 raise ledger.other_accounts(name)
             for charge in planned.first:
                 several = beside if charge.account == "edges" else None
-                for row in [rows[charge.account]] if several is None else several:
-                    if not Account.of(row).over(Reach.of(planned.facts, charge.account)).fits(charge):
-                        raise ledger.does_not_fit(name, planned, row)
+                ledger.check_fits(
+                    name, planned, charge, [rows[charge.account]] if several is None else several
+                )
     except EdgeDPError as error:
         return Estimate(name, planned, accounts, main, str(error), shares=shares, beside=debited)
     return Estimate(name, planned, accounts, main, None, kept, shares, debited)
