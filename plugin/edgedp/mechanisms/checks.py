@@ -143,6 +143,12 @@ def check_graph(value: Any) -> None:
     """Refuse what is no `Graph`, by its type; the value itself may hold private edges and is not shown."""
     from edgedp.graph.graph import Graph
 
+    if type(value).__module__.partition(".")[0] == "pyspark":
+        raise ParameterError(
+            f"graph is {kind_of(value)}, must be an edgedp.Graph; ask edgedp.spark.priv_top_k for a list of it; "
+            "for numbers write it to files and register these (Store.register_edges), or convert it by toPandas() and "
+            "Graph.from_frame"
+        )
     if not isinstance(value, Graph):
         raise ParameterError(
             f"graph is {kind_of(value)}, must be an edgedp.Graph; convert it by Graph.from_networkx, from_igraph, "
