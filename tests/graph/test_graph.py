@@ -136,6 +136,8 @@ def test_nothing_can_be_written():
     for array in (graph.node_ids, graph.indptr, graph.indices, graph.degrees):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+            array.flags.writeable = True
     for name in ("node_ids", "indptr", "indices", "node_count", "edge_count", "nodes_supplied"):
         with pytest.raises(AttributeError):
             setattr(graph, name, None)

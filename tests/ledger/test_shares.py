@@ -319,6 +319,26 @@ def test_a_curator_asks_for_no_release(store: Store) -> None:
 # -- with a delta -----------------------------------------------------------------------------------------------
 
 
+def test_an_estimate_and_a_release_agree_after_a_replacement_that_declares_a_delta(tmp_path: Path) -> None:
+    """A share keeps the currency in which it was declared: where its account has another one, it pays for nothing."""
+    dated = Graph.from_edges(KITE.node_ids[KITE.edges()], dates=[1_718_000_000] * KITE.edge_count)
+    store, dates = open_store(tmp_path / "store"), {"from": "2024-01-01", "period": "P1M", "are": "final"}
+    store.load(dated, "kite", epsilon_budget=1, dates=dates, within=2)
+    store.add_analyst("ann")
+    store.grant("kite", "ann", 0.5)
+    ann, asked = store.asking_as("ann"), {"metric": "degree", "k": 1, "epsilon": "0.1", "mechanism": "sld"}
+    assert ann.estimate("kite", "topk", window="2024-06", **asked)["refused"] is None
+    store.load(dated, "kite", replace=True, epsilon_budget=1, delta="1e-6", dates=dates, within=2)
+    for given in (asked, asked | {"window": "2024-06"}):
+        told = ann.estimate("kite", "topk", **given)
+        with pytest.raises(StoreError, match="declared before its delta changed") as refused:
+            ann.priv_top_k("kite", **given)
+        assert (told["refused"], told["releases_left"]) == (str(refused.value), 0)
+    store.grant("kite", "ann", 0.5)
+    assert ann.estimate("kite", "topk", window="2024-06", **asked)["refused"] is None
+    assert ann.priv_top_k("kite", window="2024-06", **asked).nodes
+
+
 def test_a_share_of_epsilon_and_delta_is_priced_as_the_account(open_any: OpenStore) -> None:
     store = with_analysts(open_any(), delta="1e-6")
     share = store.grant("kite", "ann", 0.5)
@@ -334,6 +354,9 @@ def test_a_share_of_epsilon_and_delta_is_priced_as_the_account(open_any: OpenSto
     with pytest.raises(BudgetError, match="must be at least what was spent"):
         store.grant("kite", "ann", 0.01)
     store.set_budget("kite", 1, delta="1e-7")
+    told = ann.estimate("kite", "topk", metric="degree", k=1, epsilon="0.001", mechanism="sld")
+    assert "declared before its delta changed" in told["refused"], "an estimate says what the debit would"
+    assert told["releases_left"] == 0
     with pytest.raises(
         StoreError, match="declared before its delta changed; the curator must grant it again"
     ):

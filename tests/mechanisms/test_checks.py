@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgedp
 from edgedp.ledger import events
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
@@ -89,6 +90,21 @@ def test_an_option_that_would_have_no_effect_is_refused() -> None:
     checks.check_no_option("shift", None, "mechanism 'em'")
     with pytest.raises(ParameterError, match="shift is not an option of mechanism 'em'; ask without it"):
         checks.check_no_option("shift", "up", "mechanism 'em'")
+
+
+def test_a_data_frame_of_spark_is_refused_with_where_to_ask_for_it() -> None:
+    """Spark ranks the nodes of a data frame, and has no numbers of it; `Graph.from_frame` does not take it as it is."""
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
+    for ask in (
+        lambda: edgedp.count(frame, "edges", 1),
+        lambda: edgedp.distribution(frame, epsilon=1),
+        lambda: edgedp.summary(frame, 1),
+        lambda: edgedp.priv_top_k(frame, "degree", 1, 1),
+    ):
+        with pytest.raises(ParameterError, match=r"a pyspark DataFrame, must .*spark\.priv_top_k .*toPandas"):
+            ask()
+    with pytest.raises(ParameterError, match=r"frame is a pyspark DataFrame, must be .*toPandas\(\)"):
+        edgedp.Graph.from_frame(frame)
 
 
 # -- amounts that are checked against a public fact ---------------------------------------------------

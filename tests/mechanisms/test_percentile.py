@@ -434,9 +434,12 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
         ),
         (
             {"nodes": [1, 2], "properties": {"age": np.array(3.0)}},
-            "'age' has 0 dimensions, must be a list of 2",
+            "'age' is a numpy ndarray, must be a list of 2",
         ),
-        ({"nodes": [1, 2], "properties": {"age": np.float64(3)}}, "'age' has 0 dimensions"),
+        (
+            {"nodes": [1, 2], "properties": {"age": np.float64(3)}},
+            "'age' is a numpy float64, must be a list of 2",
+        ),
         ({"nodes": [1, 2], "properties": {"age": 3.0}}, "'age' is a float, must be a list of 2"),
         ({"nodes": [1, 2], "properties": {"age": None}}, "'age' is None, must be a list of 2"),
         ({"nodes": [1, 2], "properties": {7: [1, 2]}}, "name is 7"),

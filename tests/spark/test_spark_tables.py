@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from edgedp import Graph, open_store
 from edgedp.graph.reading.sources.places import canonical
-from edgedp.spark import sources, tables
+from edgedp.spark import session, sources, tables
 from edgedp.spark.sources import Place
 from edgedp.stores.surveying import engine_of
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
@@ -82,6 +83,38 @@ def test_a_table_has_one_ledger_however_it_is_named(
     frame(spark, Graph.from_edges([(7, each) for each in range(40) if each != 7])).createTempView("payments")
     assert store.priv_top_k("payments", "degree", 1, 90, engine="spark").nodes == [0]
     assert store.check() == []
+
+
+def test_what_public_facts_refuse_is_refused_before_a_session_starts(
+    spark: Any, bank: Path, register: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session starts for seconds: nothing of it is begun for an engine, an option or an amount that is refused."""
+    store = register("payments", "table:bank.payments")
+    store.load(STAR, "star", epsilon_budget=1)
+    none = open_store(tmp_path / "none.edgedp")
+    none.load(STAR, "star")
+
+    def started() -> Any:
+        raise AssertionError("a session starts")
+
+    monkeypatch.setattr(session, "open_session", started)
+    for there, name, given, says in (
+        (store, "table:bank.payments", {}, "engine is 'native', must be 'spark' for 'table:bank.payments'"),
+        (store, "table:bank.payments", {"engine": "igraph"}, "must be 'spark' for 'table:bank.payments'"),
+        (store, "table:bank.payments", {"engine": "spark", "k": None}, "k is missing"),
+        (none, "table:bank.payments", {"engine": "spark"}, "must be a stored one"),
+        (store, "payments", {"engine": "spark", "epsilon": 10**6}, "is left of the budget"),
+        (store, "star", {"engine": "spark", "epsilon": 2}, "is left of the budget"),
+        (store, "star", {"engine": "spark", "k": 10**6}, "k is 1000000"),
+        (store, "star", {"engine": "spark", "metric": "none"}, "metric is 'none'"),
+        (none, "star", {"engine": "spark"}, "the budget of .star. is not declared"),
+    ):
+        with pytest.raises(EdgeDPError, match=says):
+            there.priv_top_k(name, **({"metric": "degree", "k": 1, "epsilon": "0.1"} | given))
+        asked = {"metric": "degree", "k": 1, "epsilon": "0.1"} | given
+        with suppress(EdgeDPError):
+            assert there.estimate(name, "topk", **asked)["refused"] is not None
+    assert store.budget("star")["releases"] == store.budget("payments")["releases"] == 0
 
 
 def test_rows_of_a_table_are_those_of_now_and_nodes_may_be_one_too(

@@ -13,9 +13,11 @@ import subprocess
 import sys
 import threading
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from edgedp import (
@@ -28,7 +30,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files, seals, sqlite
+from edgedp.stores.embedded import files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 from made_once import copied
@@ -225,6 +227,78 @@ def test_a_kill_in_the_first_load_leaves_a_store_that_opens(tmp_path: Path) -> N
     assert open_store(path).graph("kite") == KITE
 
 
+KILLED = """
+import os, signal, sys
+from edgedp import Graph, open_store
+from edgedp.stores.embedded import backup, making
+
+def killed(*given):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+making.fill = backup._fill = killed
+place, new = sys.argv[1:]
+store = open_store(place)
+store.backup(new) if new else store.load(Graph.from_edges([(1, 2)]), "kite")
+"""
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["made", "backed up"])
+def test_what_a_kill_left_beside_a_store_that_was_made_goes_with_the_next(
+    path: Path, tmp_path: Path, copied: bool
+) -> None:
+    new = tmp_path / "new"
+    killed = [sys.executable, "-c", KILLED, *([str(path), str(new)] if copied else [str(new), ""])]
+    for _ in range(2):
+        done = subprocess.run(killed, check=False, capture_output=True)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert [each.name.startswith("new.new-") for each in tmp_path.iterdir() if each != path] == [True]
+    if copied:
+        open_store(path).backup(new)
+    else:
+        open_store(new).load(KITE, "kite")
+    assert not list(tmp_path.glob("new.new-*"))
+    assert open_store(new).graph("kite") == KITE
+
+
+def test_what_somebody_holds_or_did_not_make_stays_beside_a_store(tmp_path: Path) -> None:
+    """A maker that lives, a link, a file, another's folder, and folders of other stores."""
+    new, other = tmp_path / "new", tmp_path / "other"
+    stay = [other / "kept", *(tmp_path / f"{name}.new-{'0' * 16}" for name in ("newer", "a.new"))]
+    stay += [tmp_path / "new.new-0", tmp_path / "new.new-backup"]
+    for each in stay:
+        each.mkdir(parents=True)
+    link, file = tmp_path / f"new.new-{'1' * 16}", tmp_path / f"new.new-{'2' * 16}"
+    link.symlink_to(other)
+    file.write_text("somebody's")
+    with folder.building_folder(new) as building:
+        open_store(new).load(KITE, "kite")
+        assert building.is_dir()
+        around = building.parent
+    assert not around.exists()
+    assert all(each.is_dir() for each in stay)
+    assert link.is_symlink()
+    assert file.read_text() == "somebody's"
+
+
+def test_a_folder_that_is_swept_before_its_maker_holds_it_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold = folder.try_hold
+    swept: list[Path] = []
+
+    def late(path: Path, *, shared: bool) -> Any:
+        if shared and not swept:
+            swept.append(path)
+            path.rmdir()
+        return hold(path, shared=shared)
+
+    monkeypatch.setattr(folder, "try_hold", late)
+    with folder.building_folder(tmp_path / "new") as building:
+        assert building.parent not in swept
+        assert building.is_dir()
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_store_is_made_without_waiting_for_a_thread_that_makes_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,7 +487,9 @@ def test_a_file_that_goes_while_it_is_looked_at_is_no_link(path: Path) -> None:
 def test_a_missing_store_is_made_by_load_alone(tmp_path: Path) -> None:
     path = tmp_path / "missing.edgedp"
     store = open_store(path)
-    for question in (store.graphs, lambda: store.budget("kite"), lambda: store.drop("kite")):
+    told = (store.graphs, store.check, store.tokens, store.people_log)
+    of_kite = (store.budget, store.drop, store.check, store.log, store.export, store.graph, store.backup)
+    for question in (*told, *(partial(each, "kite") for each in of_kite)):
         with pytest.raises(StoreError, match="must be an existing store"):
             question()
     assert list(tmp_path.iterdir()) == []
@@ -582,6 +658,25 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     for _ in range(2):
         without.priv_top_k("kite", "degree", 1, "0.01")
     assert len(reads) == 4
+
+
+def test_what_is_done_to_a_graph_that_was_handed_out_does_not_matter_to_releases(path: Path) -> None:
+    """A graph that a store keeps in memory is handed out as another one: a release would fail after its debit."""
+    store = open_store(path)
+    for _ in range(2):
+        graph = store.graph("kite")
+        for name in ("rows", "mapped", "triangles", "common_neighbors_between", *graph.kept):
+            graph.kept[name] = object()
+        graph.__dict__["degrees"] = np.zeros(1)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            graph.indices.flags.writeable = True
+        for ids in (store.exact_rows("kite", "degree")[0], store.exact_rows("kite", "ebc", top=2)[1]):
+            with suppress(ValueError):
+                ids[:] = ids[0]
+        for metric in ("degree", "density", "ebc", "betweenness2"):
+            assert store.priv_top_k("kite", metric, 1, "0.01").nodes
+        assert store.exact_rows("kite", "degree")[0].tolist() == KITE.node_ids.tolist()
+    assert store.graph("kite") == KITE
 
 
 def test_memory_for_graphs_is_bounded() -> None:

@@ -23,6 +23,7 @@ from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.plan.arc_numbers import ARCS
 from edgedp.release.plan.numbers import CountPlan, plan_count
 from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import is_word
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -39,7 +40,7 @@ def plan_exact(of: str, given: Mapping[str, Any], facts: PublicFacts) -> CountPl
 
 def exact_count(graph: Graph, of: str, given: Mapping[str, Any], engine: str) -> int | float:
     """Return a number exactly; a float where it is no integer."""
-    if of == ARCS:
+    if is_word(of, ARCS):
         return exact_arcs(graph)
     planned = count_in_memory(graph, None, {"of": of} | _ANY | dict(given))
     return exact_value(planned, GraphProjection(graph, engine))

@@ -31,6 +31,7 @@ from edgedp.words.vocabulary import (
     MetricName,
     Sensitivity,
     TopKMetricName,
+    is_word,
 )
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def first_pick_probabilities(
     """
     from edgedp.release.in_memory.releasing import plan_in_memory
 
-    usual = "joint" if metric in ARC_METRICS or metric in STRENGTHS else "sld"
-    asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism or usual, **options}
+    usual = "joint" if is_word(metric, *ARC_METRICS, *STRENGTHS) else "sld"
+    chosen = usual if mechanism is None else mechanism
+    asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": chosen, **options}
     planned = plan_in_memory("priv_top_k", graph, degree_bound, asked)
     return first_pick_law(of_nodes(planned), GraphProjection(graph))
 

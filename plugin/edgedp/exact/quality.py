@@ -6,14 +6,17 @@ results is private**.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.graph.ids import positions_of
+from edgedp.graph.ids import as_ids, positions_of
+from edgedp.mechanisms.checks import check_choice, check_whole
 from edgedp.mechanisms.limits import limit
+from edgedp.words.containers import is_list
 from edgedp.words.errors import ParameterError
+from edgedp.words.shown import kind_of
 
 __all__ = ["c_metric", "coverage", "dominated_chance", "limit", "recall", "relative_error", "true_top"]
 
@@ -54,7 +57,7 @@ def recall(values: ArrayLike, returned: ArrayLike, node_ids: ArrayLike | None = 
     >>> recall(exact.degree(star), release.nodes, node_ids=star.node_ids)
     1.0
     """
-    exact = np.asarray(values)
+    exact = _numbers(values, "values", 1)
     chosen = _positions(returned, len(exact), node_ids)
     return float(np.mean(true_top(exact, len(chosen))[chosen]))
 
@@ -89,7 +92,7 @@ def true_top(values: ArrayLike, k: int) -> NDArray[np.bool_]:
     >>> true_top([9, 5, 5, 1], 2).tolist()
     [True, True, True, False]
     """
-    exact = np.asarray(values)
+    exact = _numbers(values, "values", 1)
     belongs: NDArray[np.bool_] = exact >= _kth_largest(exact, k)
     return belongs
 
@@ -122,7 +125,7 @@ def coverage(utilities: ArrayLike, judges: ArrayLike, returned: ArrayLike) -> fl
     >>> coverage([[3.0, 3.0], [2.0, 2.0], [3.0, 1.0]], judges=[0], returned=[1, 2])
     0.5
     """
-    table = np.asarray(utilities, dtype=np.float64)
+    table = _numbers(utilities, "utilities", 2).astype(np.float64)
     chosen = _positions(returned, len(table), None)
     return float(np.mean(_dominators(table, _positions(judges, len(table), None), chosen) > 0))
 
@@ -169,16 +172,16 @@ def c_metric(
     >>> c_metric(utilities, [0, 0, -1], [2]), c_metric(utilities, [0, 0, -1], [2], ties="front")
     (0.5, 1.0)
     """
-    table, score = np.asarray(utilities, dtype=np.float64), np.asarray(scores)
+    table, score = _scored(utilities, scores)
     chosen = _positions(returned, len(table), node_ids)
-    match ties:
+    match check_choice(ties, "ties", get_args(Ties)):
         case "random":
             return float(np.mean(dominated_chance(table, score, len(chosen), chosen)))
         case "front":
             kth = _kth_largest(score, len(chosen))
             return float(np.mean(_dominators(table, np.flatnonzero(score >= kth), chosen) > 0))
         case _:
-            raise ParameterError(f"ties is {ties!r}, must be 'random' or 'front'; choose one")
+            raise AssertionError
 
 
 def dominated_chance(
@@ -211,7 +214,7 @@ def dominated_chance(
     >>> dominated_chance([[3.0, 3.0], [9.0, 1.0], [2.0, 2.0]], [0, 0, -1], 1, [0, 2]).tolist()
     [0.0, 0.5]
     """
-    table, score = np.asarray(utilities, dtype=np.float64), np.asarray(scores)
+    table, score = _scored(utilities, scores)
     asked = _positions(nodes, len(table), None)
     kth = _kth_largest(score, k)
     above, tied = np.flatnonzero(score > kth), np.flatnonzero(score == kth)
@@ -246,7 +249,7 @@ def relative_error(value: ArrayLike, exact: ArrayLike) -> float:
     >>> relative_error(110, 100), relative_error([1, 2, 3], [1, 2, 5])
     (0.1, 0.25)
     """
-    released, truth = np.asarray(value, dtype=np.float64), np.asarray(exact, dtype=np.float64)
+    released, truth = _numbers(value, "value", 0, 1, 2), _numbers(exact, "exact", 0, 1, 2)
     if released.shape != truth.shape:
         raise ParameterError(
             f"value is of shape {released.shape}, must be of the shape of exact, {truth.shape}; give both alike"
@@ -257,15 +260,39 @@ def relative_error(value: ArrayLike, exact: ArrayLike) -> float:
     return wrong / size
 
 
+def _scored(utilities: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return the rows of utilities and the score of each."""
+    table, score = _numbers(utilities, "utilities", 2).astype(np.float64), _numbers(scores, "scores", 1)
+    if len(score) != len(table):
+        raise ParameterError(
+            f"scores has length {len(score)}, must be {len(table)}; give one for each row of utilities"
+        )
+    return table, score
+
+
+def _numbers(values: ArrayLike, name: str, *dimensions: int) -> NDArray[Any]:
+    """Return numbers as an array of so many dimensions."""
+    try:
+        made = np.asarray(values)
+    except (TypeError, ValueError):  # rows of several lengths, and what makes itself no array
+        made = np.zeros(0, dtype=object)
+    if made.dtype.kind not in "iufb" or made.ndim not in dimensions:
+        shape = {0: "a number or a list of numbers", 1: "a list of numbers", 2: "rows of numbers"}[
+            dimensions[0]
+        ]
+        raise ParameterError(f"{name} is {kind_of(values)}, must be {shape}; give it as an array or a list")
+    return made
+
+
 def _positions(returned: ArrayLike, n: int, node_ids: ArrayLike | None) -> NDArray[np.int64]:
     """Return checked positions; an empty list has no quality."""
-    chosen = np.asarray(returned)
-    if chosen.ndim != 1 or len(chosen) == 0:
+    chosen = as_ids(returned, "the list of nodes") if is_list(returned) else np.zeros(0)
+    if len(chosen) == 0:
         raise ParameterError("the list of nodes is empty; give what was returned")
     if len(np.unique(chosen)) < len(chosen):
         raise ParameterError("the list of nodes holds one twice; give what was returned")
     if node_ids is not None:
-        return positions_of(np.asarray(node_ids), chosen, what="returned")
+        return positions_of(as_ids(node_ids, "node_ids"), chosen, what="returned")
     if chosen.dtype.kind not in "iu" or int(chosen.min()) < 0 or int(chosen.max()) >= n:
         raise ParameterError(
             f"the list of nodes holds something other than a position from 0 to {n - 1}; pass node_ids for ids"
@@ -286,6 +313,7 @@ def _dominators(
 
 def _kth_largest(values: NDArray[np.float64] | NDArray[np.int64], k: int) -> np.float64 | np.int64:
     """Return the k-th largest value, in its own type."""
+    k = check_whole(k, "k")
     if not 1 <= k <= len(values):
         raise ParameterError(f"k is {k}, must be from 1 to the number of nodes, {len(values)}; return fewer")
     kth: np.float64 | np.int64 = np.partition(values, len(values) - k)[len(values) - k]

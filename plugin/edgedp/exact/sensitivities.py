@@ -75,7 +75,8 @@ def sensitivity_of(
     projection: Projection, metric: str, t: int, form: str | None, positions: Any, degree_bound: int | None
 ) -> NDArray[np.float64]:
     """Return the admissible sensitivity of some positions of a projection."""
-    this = metric_by_name(checks.check_metric(metric))
+    metric = checks.check_metric(metric)
+    this = metric_by_name(metric)
     form = checks.check_form(form, metric)
     distance = checks.check_distance(t)
     degrees = projection.degrees()

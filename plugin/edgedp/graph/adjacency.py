@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -16,7 +17,8 @@ from edgedp.graph.dated import DatedRows
 from edgedp.graph.ids import BACK, THERE, as_column, as_ids, frozen, positions_of, rows_of, ways_of
 from edgedp.graph.weighed import numbers_of_rows, weights_beside
 from edgedp.graph.weights import declared
-from edgedp.words.errors import GraphFormatError
+from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -221,7 +223,13 @@ class Adjacency:
         secret : str
             Hex.
         """
-        return hmac.new(bytes.fromhex(secret), self.fingerprint.encode(), hashlib.sha256).hexdigest()
+        try:
+            key = bytes.fromhex(secret)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "the secret must be a text of hexadecimal digits, two for each byte; give such a text"
+            ) from None
+        return hmac.new(key, self.fingerprint.encode(), hashlib.sha256).hexdigest()
 
     def edges(self) -> NDArray[np.int32]:
         """Return every edge once, as ``(m, 2)`` positions, the lower one first."""
@@ -260,6 +268,10 @@ class Adjacency:
 
     def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Self:
         """Return the graph with other properties, (n,) arrays of any type in the order of `node_ids`, by name."""
+        if not isinstance(properties, Mapping):
+            raise GraphFormatError(
+                f"properties is {kind_of(properties)}, must hold one value for each node by name; give a mapping"
+            )
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         return self._again(properties=columns)
 

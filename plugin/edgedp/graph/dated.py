@@ -49,7 +49,10 @@ def seconds_given(dates: ArrayLike, count: int) -> NDArray[np.int64]:
     >>> seconds_given(np.array(["2024-01-01T00:00:01.9", "NaT"], dtype="datetime64[ms]"), 2).tolist()[0]
     1704067201
     """
-    values: NDArray[Any] = np.asarray(dates)
+    try:
+        values: NDArray[Any] = np.asarray(dates)
+    except ValueError:  # lists of several lengths
+        values = np.zeros((0, 0))
     if values.shape != (count,):
         raise GraphFormatError(
             f"dates has the shape {values.shape}, must hold one date for each of {count} edges"

@@ -21,7 +21,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     if array.flags.writeable:
         array = array.copy() if array.base is not None else array
         array.flags.writeable = False
-    return array
+    return array.view() if array.base is None else array  # the flag of a view cannot be set again
 
 
 def numbered(pairs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:

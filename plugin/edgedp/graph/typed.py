@@ -90,6 +90,10 @@ def columns_given(columns: Mapping[str, Any], ends: NDArray[np.int32]) -> Column
     """
     import polars as pl
 
+    if not isinstance(columns, Mapping):
+        raise GraphFormatError(
+            f"columns is {kind_of(columns)}, must hold one value for each pair by name; give a mapping"
+        )
     found: dict[str, Column] = {}
     for name, values in columns.items():
         if not isinstance(values, Column):

@@ -69,7 +69,9 @@ def split_account(name: str) -> tuple[str, AccountName]:
     >>> split_account(account_of("kite", "attributes"))
     ('kite', 'attributes')
     """
-    return (name.removesuffix(_ATTRIBUTES), "attributes") if name.endswith(_ATTRIBUTES) else (name, "edges")
+    if isinstance(name, str) and name.endswith(_ATTRIBUTES):
+        return name.removesuffix(_ATTRIBUTES), "attributes"
+    return name, "edges"
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def domain_of(body: Mapping[str, Any]) -> Domain:
 
 def check_private(named: Any, row: GraphRow) -> None:
     """Refuse to declare the property that is the nodes' title: that one is public, and every list shows it."""
-    if named is not None and named == row.title_property:
+    if isinstance(named, str) and named == row.title_property:
         raise ParameterError(
             f"the property is {named!r}, the public title of the nodes; declare a property that is private"
         )

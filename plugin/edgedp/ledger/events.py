@@ -14,7 +14,7 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import budget_nano, format_nano
 from edgedp.words.errors import BudgetError, ParameterError, StoreError
-from edgedp.words.vocabulary import UNITS, Unit
+from edgedp.words.vocabulary import UNITS, Unit, is_word
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Account
@@ -194,7 +194,7 @@ def limit_nano(limit: Any) -> int | None:
     """
     if limit is None:
         return None
-    return NO_LIMIT if limit == "none" else budget_nano(limit, "max_epsilon_per_release")
+    return NO_LIMIT if is_word(limit, "none") else budget_nano(limit, "max_epsilon_per_release")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ from edgedp.words.errors import (
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Backend, Row, Runner, Session, Transaction
     from edgedp.ledger.rows import GraphRow
-    from edgedp.release.plan import Plan
+    from edgedp.release.plan import Charge, Plan
 
 LEASE_SECONDS = 30
 """How long a release counts as being drawn after its drawer was last heard of, at most (the statements have it too)."""
@@ -156,6 +156,21 @@ def judge(
             raise unknown(name)
         case _:
             raise AssertionError(f"no debit ends as {outcome}")
+
+
+def check_fits(name: str, plan: Plan, charge: Charge, rows: Iterable[Row]) -> None:
+    """Refuse what a debit would refuse of accounts now; nothing is debited.
+
+    Parameters
+    ----------
+    charge : Charge
+        One of the plan's.
+    rows : iterable of dict
+        Of ``account_find``: the accounts that the charge debits.
+    """
+    for row in rows:
+        if not Account.of(row).over(Reach.of(plan.facts, charge.account)).fits(charge):
+            raise does_not_fit(name, plan, row)
 
 
 def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:

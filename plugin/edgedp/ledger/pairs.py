@@ -274,7 +274,7 @@ def _name(value: Any, name: str) -> str:
 
 
 def _orientation(value: Any) -> Orientation:
-    asked = value.upper() if isinstance(value, str) else value
+    asked = value.upper() if isinstance(value, str) else None
     for each in ORIENTATIONS:
         if asked == each:
             return each

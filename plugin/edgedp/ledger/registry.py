@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from edgedp.graph.columns import BY_VALUE
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.rows import OF_GRAPH, SPARK, GraphRow, row_named, row_of
-from edgedp.mechanisms.checks import nearest
+from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.release.conditions import check_answerable
 from edgedp.words.errors import EngineError, ParameterError, StoreError, UnknownNameError
 from edgedp.words.vocabulary import TALLIED
@@ -145,7 +145,8 @@ def check_loadable(
         raise StoreError(
             f"the graph {name!r} is registered, and only a loaded one can be replaced; drop it first"
         )
-    if kind is not None and kind in {row["relationshipType"] for row in runner.run("account_places")}:
+    taken = () if kind is None else {row["relationshipType"] for row in runner.run("account_places")}
+    if kind is not None and check_text(kind, "relationship_type") in taken:
         raise StoreError(
             f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
         )

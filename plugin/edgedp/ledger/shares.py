@@ -198,10 +198,16 @@ def check_affords(runner: Runner, row: GraphRow, analyst: str, plan: Plan) -> No
                 "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
                 "account_adds_up": runner.run("account_find", name=named),
             }
-            if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(
-                charge, Reach.of(plan.facts, charge.account)
-            ):
+            if not _affords(rows, charge, Reach.of(plan.facts, charge.account)):
                 raise refused(name, analyst, plan, rows)
+
+
+def _affords(rows: Mapping[str, list[Row]], charge: Charge, reach: Reach) -> bool:
+    """Whether the share that was found, if any, allows a charge, by the condition of ``share_debit``."""
+    if not rows["share_find"]:
+        return False
+    share, account = Share.of(rows["share_find"][0]), Account.of(rows["account_find"][0])
+    return share.amounts.delta == account.delta and share.fits(charge, reach)
 
 
 def revoked(analyst: str) -> AccessError:

@@ -25,6 +25,7 @@ from edgedp.words.vocabulary import (
     SamplerName,
     StrengthName,
     TopKMetricName,
+    is_word,
 )
 
 _Name = TypeVar("_Name", bound=str)
@@ -39,7 +40,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "did you mean 'density'?"
     """
     known = sorted(known)
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}?"
     return f"choose one of {', '.join(known)}" if known else "there is none yet"
@@ -61,7 +62,7 @@ def check_facts(value: Any) -> None:
     --------
     >>> check_facts("recorded")
     """
-    if value == "computed":
+    if is_word(value, "computed"):
         raise ParameterError(
             "facts is 'computed', must be 'recorded'; one relationship changes many that are computed from it, "
             "and no noise covers that, so register the relationships that they are computed from, with a label "
@@ -142,6 +143,12 @@ def check_graph(value: Any) -> None:
     """Refuse what is no `Graph`, by its type; the value itself may hold private edges and is not shown."""
     from edgedp.graph.graph import Graph
 
+    if type(value).__module__.partition(".")[0] == "pyspark":
+        raise ParameterError(
+            f"graph is {kind_of(value)}, must be an edgedp.Graph; ask edgedp.spark.priv_top_k for a list of it; "
+            "for numbers write it to files and register these (Store.register_edges), or convert it by toPandas() and "
+            "Graph.from_frame"
+        )
     if not isinstance(value, Graph):
         raise ParameterError(
             f"graph is {kind_of(value)}, must be an edgedp.Graph; convert it by Graph.from_networkx, from_igraph, "
@@ -208,7 +215,7 @@ def check_limit(value: Any) -> int | None:
     limit = check_whole(value, "limit")
     if limit < 1:
         raise ParameterError(f"limit is {limit}, must be 1 or more; ask without it for all rows")
-    return limit
+    return min(limit, 2**62)
 
 
 def check_row_number(value: Any) -> int:
@@ -279,7 +286,7 @@ def check_part(value: Any, name: str) -> Fraction:
 
 
 def check_text(value: Any, name: str) -> str:
-    """Return a non-empty text without control characters."""
+    """Return a non-empty text without control characters; one of a type of its own, as an enum's, as a plain text."""
     odd = isinstance(value, str) and any(
         ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in value
     )
@@ -287,7 +294,7 @@ def check_text(value: Any, name: str) -> str:
         raise ParameterError(
             f"{name} is {value!r}, must be a non-empty text of printable characters; choose another"
         )
-    return value
+    return str.__str__(value)
 
 
 def check_request_id(value: Any, name: str = "request_id") -> str:
@@ -334,12 +341,12 @@ def check_new_graph_name(name: str) -> None:
         raise ParameterError(f"name is {shortened(repr(name))}, must be {trouble}; choose another name")
 
 
-def check_person_name(value: Any) -> str:
-    """Return the name of an analyst or a curator: printable, at most 200 characters, no space around it."""
-    name = check_text(value, "name")
+def check_person_name(value: Any, what: str = "name") -> str:
+    """Return the name of an analyst, a curator or a token: printable, at most 200 characters, no space around it."""
+    name = check_text(value, what)
     if len(name) > 200 or name != name.strip():
         raise ParameterError(
-            f"name is {name[:40]!r}, must have at most 200 characters and no space around it; choose another"
+            f"{what} is {name[:40]!r}, must have at most 200 characters and no space around it; choose another"
         )
     return name
 

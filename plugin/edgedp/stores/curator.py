@@ -119,7 +119,7 @@ class CuratorStore(OpenedStore):
         from edgedp.graph.loading import graph_of
         from edgedp.graph.loading.origins import origin_kept
 
-        name = checks.check_graph_name(name)
+        name, replace = checks.check_graph_name(name), checks.check_switch(replace, "replace")
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(
             epsilon_budget,
@@ -246,7 +246,7 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release : number or decimal text, optional
             ``"none"`` removes the limit. Default: as it is.
         """
-        if attributes:
+        if checks.check_switch(attributes, "attributes"):
             check_pure(delta)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release, zero=True)
         if attributes:

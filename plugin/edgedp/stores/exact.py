@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.graph.ids import positions_of
+from edgedp.graph.ids import as_ids, positions_of
 from edgedp.ledger import attributes, registry
 from edgedp.ledger.registry import check_counted
 from edgedp.mechanisms import checks
@@ -18,8 +18,9 @@ from edgedp.release.plan.named import meanings
 from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.words.containers import is_list
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import ENGINES, CountName, Engine
+from edgedp.words.vocabulary import ENGINES, CountName, Engine, is_word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +46,9 @@ class ExactStore(OpenedStore):
             self._note_exact(session, name, {"read": "graph"})
             graph = self._read(session, row)
             properties = {} if row.at_address else session.properties(row, attributes.declared(session, name))
-        return graph.with_properties(properties) if properties else graph
+        return graph.with_properties(
+            properties
+        )  # a graph of its own: what releases read is reached by nobody
 
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
@@ -136,7 +139,7 @@ class ExactStore(OpenedStore):
         """
         from edgedp.exact.counting import exact_needs, exact_value
 
-        if of == "arcs":
+        if is_word(of, "arcs"):
             return self._exact_arcs(name, {"star_size": star_size, "pair": pair, "node": node}, engine)
         given = {"star_size": star_size, "pair": pair, "node": node}
         return self._exact_number(name, of, given, None, engine, {"read": "count"}, exact_needs, exact_value)
@@ -243,11 +246,16 @@ class ExactStore(OpenedStore):
         if top is not None and nodes is not None:
             raise ParameterError("top and nodes do not go together; leave one of them out")
         # Whether the graph has directions, or weights, is asked when it is known.
-        checks.check_ranked(metric, directed=metric != "strength", weighted=True)
+        metric = checks.check_ranked(metric, directed=not is_word(metric, "strength"), weighted=True)
         if t is not None:
             checks.check_sensitivity(metric)
+            t = checks.check_distance(t)
+            checks.check_form(form, metric)
+        else:
+            checks.check_no_option("form", form, "exact values, only of a sensitivity")
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))
+        wanted = None if nodes is None else as_ids(nodes, "nodes")
         with self._session() as session:
             row = registry.known(session, name)
             checks.check_ranked(metric, directed=row.directed, weighted=row.weighting is not None)
@@ -260,7 +268,7 @@ class ExactStore(OpenedStore):
         if top is not None and t is None:
             largest, values = top_of(projection, metric, top)
             return ids[largest], values
-        positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
+        positions = None if wanted is None else positions_of(ids, wanted, what="nodes")
         if t is None:
             values = projection.values(metric, positions)
         elif isinstance(projection, CypherProjection):
@@ -316,7 +324,7 @@ class ExactStore(OpenedStore):
         from edgedp.mechanisms.limits import LIMITED, limits
 
         checks.check_choice(metric, "metric", LIMITED)
-        amounts = [epsilon_nano(each) for each in epsilon]
+        amounts = [epsilon_nano(each) for each in (epsilon if is_list(epsilon) else [epsilon])]
         graph = self._facts(name, {"read": "limit", "metric": metric}).graph
         found = limits(graph, metric, k, [float(to_fraction(nano)) for nano in amounts])
         return [

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from edgedp.graph.ids import number_of
 from edgedp.ledger.backend import Backend
+from edgedp.mechanisms.checks import check_text, check_whole
 from edgedp.stores.releases.memory import DEFAULT_BYTES
 from edgedp.stores.store import Store
+from edgedp.words.containers import is_list
 from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded
-from edgedp.words.shown import address_shown
+from edgedp.words.shown import address_shown, shortened
+from edgedp.words.vocabulary import is_word
 
 DEFAULT_STORE = "graphs.edgedp"
 
@@ -90,16 +95,19 @@ def open_store(
             raise ParameterError(
                 f"a {given} goes with the https:// address of a gateway; ask without it here"
             )
+    wait, memory = _seconds(lock_timeout), _bytes(graph_memory)
     if scheme in NEO4J_SCHEMES:
         check_address(address)
         from edgedp.stores.neo4j.backend import Neo4jBackend
 
-        backend: Backend = Neo4jBackend.connect(address, auth, database, lock_timeout)
-        return Store(backend, graph_memory=graph_memory, head=head)
+        backend: Backend = Neo4jBackend.connect(address, _user_and_password(auth), _database(database), wait)
+        return Store(backend, graph_memory=memory, head=head)
     if scheme in GATEWAY_SCHEMES:
         from edgedp.stores.remote import RemoteStore
 
-        return RemoteStore(address, token or os.environ.get("EDGEDP_TOKEN"), ca_file=ca_file)
+        if token is None or is_word(token, ""):
+            token = os.environ.get("EDGEDP_TOKEN")
+        return RemoteStore(address, token, ca_file=ca_file)
     if scheme:
         raise ParameterError(
             f"store is {address_shown(address)!r}, must be a path or begin with neo4j://, bolt:// or https://; "
@@ -107,8 +115,8 @@ def open_store(
         )
     from edgedp.stores.embedded import EmbeddedBackend
 
-    backend = EmbeddedBackend(_folder_at(address), lock_timeout)
-    return Store(backend, graph_memory=graph_memory, head=head)
+    backend = EmbeddedBackend(_folder_at(address), wait)
+    return Store(backend, graph_memory=memory, head=head)
 
 
 def _text_of(uri: Any) -> str:
@@ -118,6 +126,36 @@ def _text_of(uri: Any) -> str:
             f"store is {uri!r}, must be a path, or the address of a Neo4j server or a gateway"
         )
     return address
+
+
+def _seconds(lock_timeout: Any) -> float:
+    given = number_of(lock_timeout)
+    if not 0 <= given < math.inf:
+        raise ParameterError(
+            f"lock_timeout is {shortened(repr(lock_timeout))}, must be a number of seconds, 0 or more; "
+            "give one such as 60"
+        )
+    return given
+
+
+def _bytes(graph_memory: Any) -> int:
+    if (given := check_whole(graph_memory, "graph_memory")) < 0:
+        raise ParameterError(f"graph_memory is {given}, must be 0 or more; give a number of bytes")
+    return given
+
+
+def _user_and_password(auth: Any) -> tuple[str, str] | None:
+    """Return who logs in; what was given may hold a password, and is not shown."""
+    listed = list(auth) if is_list(auth) else []
+    if auth is None:
+        return None
+    if len(listed) != 2 or not all(isinstance(each, str) for each in listed):
+        raise ParameterError("auth must be a user and a password, two texts; give both, as (user, password)")
+    return listed[0], listed[1]
+
+
+def _database(database: Any) -> str | None:
+    return None if database is None or is_word(database, "") else check_text(database, "database")
 
 
 def _folder_at(address: str) -> Path:

@@ -188,7 +188,7 @@ class StoreRecords(OpenedStore):
             graph (None: the store's files) and problem, one row each; empty where all adds up.
         """
         found: list[ProblemRow] = [
-            {"graph": None, "problem": text} for text in ([] if name else self._backend.problems())
+            {"graph": None, "problem": text} for text in (self._backend.problems() if name is None else [])
         ]
         with self._session() as session:
             if name is not None:

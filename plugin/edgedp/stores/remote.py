@@ -66,7 +66,13 @@ class RemoteStore(Store):
         ca_file: str | os.PathLike[str] | None = None,
     ) -> None:
         self._address = check_gateway(address)
-        if not token or not token.isascii() or not token.isprintable() or " " in token:
+        if (
+            not isinstance(token, str)
+            or not token
+            or not token.isascii()
+            or not token.isprintable()
+            or " " in token
+        ):
             raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
         self._patience = patience
         self._plan_id: str | None = None

@@ -106,7 +106,7 @@ def is_list(values: Any) -> bool:
     """
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)) or hasattr(values, "tocoo"):
         return False
-    return hasattr(values, "__iter__") or hasattr(values, "__array__")
+    return getattr(values, "ndim", 1) != 0 and (hasattr(values, "__iter__") or hasattr(values, "__array__"))
 
 
 def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:

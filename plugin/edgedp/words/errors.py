@@ -69,7 +69,20 @@ class EdgeDPError(Exception):
     """
 
     def __init__(self, *args: Any) -> None:
-        super().__init__(*(_shortened(each) if isinstance(each, str) else each for each in args))
+        super().__init__(
+            *(_shortened(_in_one_line(each)) if isinstance(each, str) else each for each in args)
+        )
+
+
+def _in_one_line(message: str) -> str:
+    r"""Return a message as one line: what somebody gave may write itself in several, as an array does.
+
+    Examples
+    --------
+    >>> _in_one_line("k is [[1]\n     [2]], must be a number")
+    'k is [[1] [2]], must be a number'
+    """
+    return " ".join(line.strip() for line in message.splitlines()) if "\n" in message else message
 
 
 def _shortened(message: str) -> str:

@@ -193,3 +193,14 @@ ENGINES: tuple[Engine, ...] = get_args(Engine)
 ADDRESS_ENGINES: tuple[AddressEngine, ...] = get_args(AddressEngine)
 RELEASE_ENGINES: tuple[ReleaseEngine, ...] = get_args(ReleaseEngine)
 SPARK_KINDS: tuple[SparkKind, ...] = get_args(SparkKind)
+
+
+def is_word(value: object, *words: str) -> bool:
+    """Whether a value, which may be anything, is one of these words: an array is none, and does not compare.
+
+    Examples
+    --------
+    >>> is_word("none", "none", "never"), is_word(["none"], "none")
+    (True, False)
+    """
+    return isinstance(value, str) and value in words

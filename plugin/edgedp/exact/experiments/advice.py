@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isfinite
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from edgedp.exact.experiments.growth import GENERATORS, generated
 from edgedp.exact.quality import true_top
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import positions_of
-from edgedp.mechanisms.checks import check_choice
+from edgedp.mechanisms.checks import check_choice, check_degree_bound, check_whole
 from edgedp.release.answers import Nodes
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
@@ -98,7 +97,8 @@ def advise(
     """
     wanted, count = check_target(target), check_runs(runs)
     graph = look_alike(like, nodes, seed)
-    bound = graph.node_count - 1 if degree_bound is None else degree_bound
+    declared = check_degree_bound(degree_bound)
+    bound = graph.node_count - 1 if declared is None else declared
     name = like if isinstance(like, str) else "graph"
     if graph.max_degree > bound:
         raise ParameterError(
@@ -111,7 +111,7 @@ def advise(
 def check_target(target: Any) -> float:
     """Return a checked recall to reach."""
     number = isinstance(target, (int, float)) and not isinstance(target, bool)
-    if not number or not isfinite(target) or not 0 < target <= 1:
+    if not number or not 0 < target <= 1:
         raise ParameterError(f"target is {target!r}, must be a recall above 0 and at most 1; give another")
     return float(target)
 
@@ -121,11 +121,12 @@ def look_alike(like: Graph | str, nodes: int | None, seed: int) -> Graph:
     if isinstance(like, str) and like in GENERATORS:
         return generated(like, 10_000 if nodes is None else nodes, seed)
     graph = like if isinstance(like, Graph) else _read(like)
-    if nodes is None or nodes == graph.node_count:
+    if nodes is None:
         return graph
-    if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < graph.node_count:
+    nodes = check_whole(nodes, "nodes")
+    if not graph.node_count <= nodes < 2**31:
         raise ParameterError(
-            f"nodes is {nodes!r}, must be at least {graph.node_count:,}, the number of the look-alike's nodes; "
+            f"nodes is {nodes}, must be at least {graph.node_count:,}, the number of the look-alike's nodes; "
             f"ask without it, or take a generator: {', '.join(GENERATORS)}"
         )
     indptr = np.concatenate([graph.indptr, np.full(nodes - graph.node_count, graph.indptr[-1])])
@@ -136,7 +137,7 @@ def _read(like: str) -> Graph:
     from edgedp.graph.loading import read_graph
     from edgedp.graph.reading.sources.catalogue import dataset_names
 
-    if "/" not in like and "." not in like:
+    if not isinstance(like, str) or ("/" not in like and "." not in like):
         check_choice(like, "like", (*GENERATORS, *dataset_names()))
     return read_graph(like)
 

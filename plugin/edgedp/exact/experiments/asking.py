@@ -18,13 +18,23 @@ from edgedp.exact.experiments.grid import (
     check_samples,
     check_seed,
     listed,
+    plain,
 )
 from edgedp.exact.experiments.samples import SAMPLE_NODES
-from edgedp.mechanisms.checks import check_choice, check_graph, check_whole
+from edgedp.mechanisms.checks import (
+    check_choice,
+    check_degree_bound,
+    check_graph,
+    check_switch,
+    check_text,
+    check_whole,
+)
 from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.release.plan.nodes import scaled_to
+from edgedp.words.containers import is_list, values_of
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import MECHANISMS, PICKING
+from edgedp.words.places import expanded
+from edgedp.words.vocabulary import MECHANISMS, PICKING, is_word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,9 +199,10 @@ def run_experiment(
     from edgedp.exact.experiments.running import check_processes, run_cells
 
     check_choice(kind, "the kind of experiment", KINDS)
+    check_switch(exact, "exact")
     runs, seed, count = check_runs(runs), check_seed(seed), check_processes(processes)
     given = {name: given.get(name) for name in AXES} | {"samples": check_samples(given.get("samples"))}
-    path = None if file is None else Path(file)
+    path = None if file is None else expanded(file, "file")
     if isinstance(facts, str):
         if path is not None and path.exists():
             raise ParameterError(f"{path} exists already; remove it, or give another file")
@@ -271,7 +282,7 @@ def _top_k_axes(
         "k": listed(given["k"], "k", picks),
         "mechanism": listed(given["mechanism"], "mechanism", MECHANISMS if joint else PICKING),
         "sampler": check_samplers(given["sampler"]),
-        "sensitivity_form": [given["sensitivity_form"]],
+        "sensitivity_form": [plain(given["sensitivity_form"], "sensitivity_form")],
         "shift": listed(given["shift"], "shift", (None,)),
         "proxy": listed(given["proxy"], "proxy", (None,)),
         "epsilon": _epsilons(given),
@@ -284,13 +295,13 @@ def _motkin_axes(given: dict[str, Any]) -> list[dict[str, Sequence[Any]]]:
         "metrics": [listed(given["metric"], "metric", ("degree", "density"))],
         "k": listed(given["k"], "k", (10,)),
         "approach": listed(given["approach"], "approach", ("pareto",)),
-        "weights": [given["weights"] and list(given["weights"])],
+        "weights": [_weights(given["weights"])],
     }
     made = []
     for mechanism in listed(given["mechanism"], "mechanism", MECHANISMS):
         sensitivity = scaled_to(mechanism) if mechanism in PICKING else None
         shifts = listed(given["shift"], "shift", (None,)) if mechanism == "sld" else [None]
-        form = [given["sensitivity_form"]] if sensitivity == "local" else [None]
+        form = [plain(given["sensitivity_form"], "sensitivity_form")] if sensitivity == "local" else [None]
         made.append(
             shared
             | {
@@ -303,6 +314,13 @@ def _motkin_axes(given: dict[str, Any]) -> list[dict[str, Sequence[Any]]]:
             }
         )
     return made
+
+
+def _weights(given: Any) -> list[float] | None:
+    """Return the weights of whatever list; how many there must be is for the plan to say."""
+    if given is None:
+        return None
+    return [plain(each, "weights") for each in (values_of(given, "weights") if is_list(given) else [given])]
 
 
 def _number_axes(given: dict[str, Any]) -> dict[str, Sequence[Any]]:
@@ -320,10 +338,12 @@ def _facts(
     from edgedp.graph.graph import Graph
     from edgedp.graph.loading import read_graph
 
-    if kind == "growth":
+    name = None if name is None else check_text(name, "name")
+    if is_word(kind, "growth"):
         if not isinstance(source, str):
             raise ParameterError("the source of growth is a graph, must be the name of a generator; give one")
         return source
+    degree_bound = check_degree_bound(degree_bound)
     sample_nodes = check_whole(sample_nodes, "sample_nodes")
     if isinstance(source, Graph):
         return Facts(name or "graph", source, degree_bound, sample_nodes=sample_nodes)

@@ -9,11 +9,17 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeVar, assert_never, get_args
 
+import numpy as np
+
 from edgedp.mechanisms.checks import check_choice, check_whole
+from edgedp.mechanisms.values import Mechanism
 from edgedp.words.errors import ParameterError
+from edgedp.words.shown import kind_of
 from edgedp.words.vocabulary import SAMPLERS
 
 Kind = Literal["topk", "motkin", "numbers", "samples", "growth"]
@@ -139,7 +145,17 @@ def listed(value: Any, name: str, default: Sequence[_Item] = ()) -> list[Any]:
     many = list(value) if isinstance(value, (list, tuple)) else [value]
     if not many:
         raise ParameterError(f"{name} is empty, must be one or more; give one, or ask without it")
-    return list(dict.fromkeys(many))
+    return list(dict.fromkeys(plain(each, name) for each in many))
+
+
+def plain(value: Any, name: str) -> Any:
+    """Return one value as Python has it; what no word and no number is made of is refused by its type."""
+    given = value.item() if isinstance(value, np.generic) else value
+    if given is None or isinstance(given, (str, int, float, Decimal, Fraction, *get_args(Mechanism))):
+        return given
+    raise ParameterError(
+        f"{name} is or holds {kind_of(given)}, must be a text or a number, or a list of them; give such a one"
+    )
 
 
 def check_samplers(samplers: Any) -> list[str]:

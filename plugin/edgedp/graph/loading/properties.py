@@ -20,6 +20,7 @@ from edgedp.graph.reading.text.deciding import position_of
 from edgedp.graph.reading.text.layout import detect_layout
 from edgedp.graph.reading.text.lines import COMMENTS, Blocks
 from edgedp.graph.reading.text.table import read_columns
+from edgedp.words.containers import is_list
 from edgedp.words.errors import GraphFormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def checked_properties(names: Any) -> tuple[str, ...]:
     """
     if names is None:
         return ()
-    listed = [names] if isinstance(names, str) else list(names)
+    listed = list(names) if is_list(names) else [names]
     if not all(isinstance(name, str) and name for name in listed):
         raise ParameterError("properties must be names of columns; give texts that are not empty")
     if len(set(listed)) < len(listed):

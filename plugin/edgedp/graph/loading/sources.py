@@ -33,6 +33,7 @@ from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.progress import Progress, Silent
 from edgedp.words.shown import shown
 from edgedp.words.spoken import option
+from edgedp.words.vocabulary import is_word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +201,7 @@ def loaded(
     """Read a graph as `read_source` does, and keep the columns of its ends."""
     progress = progress or Silent()
     options = options or ReadingOptions()
-    if isinstance(file, str) and file == nodes == "-":
+    if is_word(file, "-") and is_word(nodes, "-"):
         raise ParameterError("source and nodes are both standard input; name a file for one of them")
     named = checked_properties(properties)
     if title is not None:

@@ -10,6 +10,7 @@ from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.words.amounts.written import whole_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import kind_of
+from edgedp.words.vocabulary import is_word
 
 Column = str | int
 """A column, by its name in the header or by its number from 1."""
@@ -171,7 +172,7 @@ def _text(value: Any, name: str) -> str:
 
 def _one_of(*words: str) -> Callable[[Any, str], Any]:
     def read(value: Any, name: str) -> Any:
-        if value not in words:
+        if not is_word(value, *words):
             listed = " or ".join(map(repr, words))
             raise ParameterError(f"{name} is {_told(value)}, must be {listed}; choose one of them")
         return value
@@ -231,7 +232,7 @@ def _separator(value: Any, name: str) -> str:
 
 
 def _comments(value: Any, name: str) -> tuple[bytes, ...]:
-    if value == "none" or value == "":
+    if is_word(value, "none", ""):
         return ()
     if isinstance(value, str) and len(value) <= 8 and value.isascii() and not value.strip().isalnum():
         signs = tuple(sign.encode() for sign in value if not sign.isspace())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.graph.ids import number_of
-from edgedp.mechanisms.checks import check_choice, check_no_option, check_sampler
+from edgedp.mechanisms.checks import check_choice, check_no_option, check_sampler, check_switch
 from edgedp.mechanisms.grid import GridScores, noise_unit
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.mechanisms.scores.dampening import locally_dampened
@@ -116,7 +116,7 @@ def _checked_shift(shift: str | None) -> Shift:
 
 def _check_options(mechanism: Mechanism, monotone: bool, given: dict[str, Any]) -> None:
     """Refuse an option that would have no effect."""
-    if monotone and mechanism in ("ld", "sld"):
+    if check_switch(monotone, "monotone") and mechanism in ("ld", "sld"):
         raise ParameterError(
             "monotone is True, must be False for ld and sld; a dampened score is not monotone: ask without it"
         )

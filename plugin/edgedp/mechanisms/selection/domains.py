@@ -18,7 +18,7 @@ from edgedp.graph.ids import number_of, numbers_of
 from edgedp.mechanisms.checks import check_choice, check_whole
 from edgedp.words.containers import is_list, values_of
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import DEPENDENCES, DependsOn
+from edgedp.words.vocabulary import DEPENDENCES, DependsOn, is_word
 
 GridKind = Literal["linear", "geometric", "explicit"]
 
@@ -116,7 +116,7 @@ def declare(
     first, last = _number(low, "low"), _number(high, "high")
     if not first < last or not math.isfinite(last - first):
         raise ParameterError(f"high is {high}, must be above low, which is {low}; declare another range")
-    if depends_on == "edges":
+    if is_word(depends_on, "edges"):
         raise ParameterError(
             "depends_on is 'edges', must be 'independent' or 'degree'; what is computed from other nodes' records or "
             "from edges cannot be released as a property"

@@ -18,6 +18,7 @@ from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.words.containers import labels_of
 from edgedp.words.errors import ParameterError
+from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -233,6 +234,15 @@ def select_top_k(
     return TopSelection(picked, parameters, private)
 
 
+def _listed(candidates: Any) -> list[Any]:
+    """Return the candidates as a list; a text is one of its characters."""
+    if not hasattr(candidates, "__iter__") or getattr(candidates, "ndim", 1) == 0:
+        raise ParameterError(
+            f"candidates is {kind_of(candidates)}, must hold one for each utility; give a list of them"
+        )
+    return list(labels_of(candidates, "candidates"))
+
+
 def _draw(
     *,
     utilities: ArrayLike,
@@ -247,7 +257,7 @@ def _draw(
     words = words_from(rng)
     asked = spelled(asked, takes=("sampler", "shift"))
     values = finite(utilities, "utilities", 1)
-    listed = list(range(len(values))) if candidates is None else list(labels_of(candidates, "candidates"))
+    listed = list(range(len(values))) if candidates is None else _listed(candidates)
     if len(listed) != len(values):
         raise ParameterError(
             f"candidates has length {len(listed)}, must be {len(values)}; give one for each utility"

@@ -13,7 +13,7 @@ from edgedp.release.plan import CountPlan
 from edgedp.release.plan.arc_numbers import ARCS
 from edgedp.release.plan.base import check_all_kept
 from edgedp.release.plan.numbers import plan_count
-from edgedp.words.vocabulary import CountedName, CountName, DistributionForm, NumberMechanismName
+from edgedp.words.vocabulary import CountedName, CountName, DistributionForm, NumberMechanismName, is_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,7 +95,7 @@ def count(
     docs/privacy-numbers.md; Zhang et al. (2015), Private release of graph statistics using ladder functions.
     """
     asked = {"of": of, "epsilon": epsilon, "mechanism": mechanism, **options}
-    if of == ARCS:
+    if is_word(of, ARCS):
         check_no_option("delta", delta, repr(ARCS))
         return release_in_memory("count", graph, degree_bound, asked, rng)
     return drawn_in_memory(graph, count_in_memory(graph, degree_bound, asked, delta), rng)

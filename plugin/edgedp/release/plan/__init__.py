@@ -52,7 +52,7 @@ from edgedp.release.plan.summaries import (
     plan_summary,
 )
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import KINDS, Kind
+from edgedp.words.vocabulary import KINDS, Kind, is_word
 
 __all__ = [
     "AggregatePlan",
@@ -121,11 +121,11 @@ def _planned(asked: Asked, facts: PublicFacts) -> Plan:
             return plan_top_k(asked, facts)
         case MotkinOptions():
             return plan_motkin(asked, facts)
-        case CountOptions(of=of) if of == ARCS:
+        case CountOptions(of=of) if is_word(of, ARCS):
             return plan_arc_count(asked, facts)
         case CountOptions():
             return plan_count(asked, facts)
-        case DistributionOptions(of="in_degree" | "out_degree" as of):
+        case DistributionOptions(of=str("in_degree" | "out_degree" as of)):
             return plan_arc_distribution(of, asked, facts)
         case DistributionOptions():
             return plan_distribution(asked, facts)

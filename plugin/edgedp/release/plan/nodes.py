@@ -28,6 +28,7 @@ from edgedp.words.vocabulary import (
     PickingName,
     Sensitivity,
     Shift,
+    is_word,
 )
 
 _Form = TypeVar("_Form", bound=str)
@@ -175,7 +176,7 @@ def plan_motkin(asked: MotkinOptions, facts: PublicFacts) -> ParetoPlan | Aggreg
     """Plan DP-MOTkIN; see `edgedp.motkin` for the options."""
     names = _metric_list(asked.metrics)
     approach = checks.check_choice(asked.approach, "approach", APPROACHES)
-    if asked.mechanism == "joint":
+    if is_word(asked.mechanism, "joint"):
         return plan_joint_motkin(names, approach, asked, facts)
     mechanism = _motkin_mechanism(asked)
     match approach:

@@ -250,7 +250,8 @@ def pair_of(value: Any, of: str) -> tuple[Any, Any] | None:
         return None
     if value is None:
         raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
-    ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
+    listed = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    ids = list(value) if listed else []
     if len(ids) != 2:
         told = f"has {len(ids)} ids, must be two node ids" if ids else f"is {value!r}, must be two node ids"
         raise ParameterError(f"pair {told}; name both nodes")

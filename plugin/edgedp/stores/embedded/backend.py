@@ -72,12 +72,7 @@ class EmbeddedBackend(Backend):
 
     @contextmanager
     def session(self, *, create: bool = False) -> Iterator[Session]:
-        folder = self._folder
-        if folder.may_be_older:
-            migration.finish(folder, self._lock_timeout)
-        if create and not os.path.lexists(folder.path):
-            make(folder)
-        folder.check()
+        folder = self._checked(create=create)
         opening = opened_as(EmbeddedSession, folder.ledger, folder.given, self._lock_timeout)
         with opening as session, ExitStack() as held:
             session._folder, session._held, session._versions = folder, held, {}
@@ -133,7 +128,17 @@ class EmbeddedBackend(Backend):
         return copy(self._folder, destination, self._lock_timeout)
 
     def problems(self) -> list[str]:
-        return problems(self._folder, self._lock_timeout)
+        return problems(self._checked(), self._lock_timeout)
+
+    def _checked(self, *, create: bool = False) -> Folder:
+        """Return the folder of a store that is there; every other is refused in one sentence."""
+        folder = self._folder
+        if folder.may_be_older:
+            migration.finish(folder, self._lock_timeout)
+        if create and not os.path.lexists(folder.path):
+            make(folder)
+        folder.check()
+        return folder
 
     def projection(self, row: GraphRow) -> NumberProjection:
         return _FileProjection(self, row)

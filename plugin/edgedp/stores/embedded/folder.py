@@ -203,17 +203,59 @@ def is_file(path: Path) -> bool:
 
 @contextmanager
 def building_folder(place: Path) -> Iterator[Path]:
-    """Hand out a new private folder beside `place` that goes away unless it was moved into place."""
+    """Hand out a new private folder near `place`, to be moved there; what a dead process left of another one goes.
+
+    It lies in a folder that is locked while its maker lives. A lock on itself would be in the way of its ledger's.
+    """
     import shutil
 
-    building = place.with_name(f"{place.name}.new-{secrets.token_hex(8)}")
-    building.mkdir(mode=0o700)
-    building.chmod(0o700)
+    _sweep_left(place)
+    around, held = _claimed(place)
     try:
+        building = around / "store"
+        building.mkdir(mode=0o700)
+        building.chmod(0o700)
         yield building
     finally:
-        if building.is_dir():
-            shutil.rmtree(building, ignore_errors=True)
+        shutil.rmtree(around, ignore_errors=True)
+        held.release()
+
+
+def _claimed(place: Path) -> tuple[Path, Held]:
+    """Make a folder beside `place` and lock it; one that was swept before it was locked is made again."""
+    while True:
+        around = _new_beside(place)
+        around.mkdir(mode=0o700)
+        around.chmod(0o700)
+        with suppress(FileNotFoundError):
+            if (held := try_hold(around, shared=True)) is not None:
+                return around, held
+
+
+def _new_beside(place: Path) -> Path:
+    return place.with_name(f"{place.name}.new-{secrets.token_hex(8)}")
+
+
+def _sweep_left(place: Path) -> None:
+    """Remove the folders beside `place` that were made for it and that nobody holds; links and others' stay.
+
+    Each gets another name first. So a maker whose lock is not seen here, of another machine, moves a whole store into
+    place or none: its folder is no longer where it was.
+    """
+    import shutil
+
+    left = re.compile(re.escape(place.name) + r"\.new-[0-9a-f]{16}")
+    for path in place.parent.iterdir():
+        if left.fullmatch(path.name) is None:
+            continue
+        with suppress(OSError):  # a link, or somebody else removed it
+            found = os.lstat(path)
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+                continue
+            if (held := try_hold(path, shared=False)) is not None:
+                with held:
+                    os.rename(path, gone := _new_beside(place))
+                    shutil.rmtree(gone, ignore_errors=True)
 
 
 def private_file(path: Path) -> None:

@@ -44,6 +44,7 @@ class IdentityStore(TokenStore):
         dict
             name, issuer, subject.
         """
+        name = checks.check_person_name(name)
         issuer, subject = check_issuer(issuer), _check_subject(subject)
         with self._session() as session:
             role = self._role(session, name)
@@ -92,6 +93,8 @@ class IdentityStore(TokenStore):
 
     def signed_in(self, issuer: str, subject: str) -> Person | None:
         """Return whose sign-in it is, which the provider vouched for; None where nobody is declared to be that."""
+        if not all(isinstance(each, str) for each in (issuer, subject)):
+            return None
         return self._holder(sign_in_key(issuer, subject))
 
     def _holder(self, key: str) -> Person | None:

@@ -318,6 +318,7 @@ class PeopleStore(RevokingStore):
             The graph has no account, or the analyst no share of it.
         """
         check_choice(account, "account", ACCOUNTS)
+        analyst = checks.check_text(analyst, "analyst")
         with self._session(reading=True) as session:
             owners = owners_of(session, graph, account)
             for owner in owners:

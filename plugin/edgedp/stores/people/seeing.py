@@ -17,7 +17,7 @@ from edgedp.mechanisms.selection.domains import Domain
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.words.errors import UnknownNameError
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import ACCOUNTS
+from edgedp.words.vocabulary import ACCOUNTS, Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.stores.people.curating import CuratingStore
@@ -177,7 +177,9 @@ class SeeingStore(AnalystStore):
             each.shown() for each in found if each.analyst == self._analyst and graph in (None, each.graph)
         ]
 
-    def _asked_of(self, session: Session, name: str) -> tuple[str, GraphRow | None]:
+    def _asked_of(
+        self, session: Session, name: str, engine: ReleaseEngine, kind: Kind, options: Mapping[str, Any]
+    ) -> tuple[str, GraphRow | None]:
         shares.check_active(session, self._analyst)
         self._check_sees(session, name)
         return name, None

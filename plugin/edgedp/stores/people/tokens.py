@@ -17,6 +17,7 @@ from edgedp.mechanisms import checks
 from edgedp.stores.people.curating import Change, CuratingStore
 from edgedp.words.dates.expiry import expiry_of
 from edgedp.words.errors import ExpiredTokenError, ParameterError, StoreStateError, UnknownNameError
+from edgedp.words.vocabulary import is_word
 
 _TOKEN_BYTES = 32
 _PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
@@ -97,7 +98,8 @@ class TokenStore(CuratingStore):
         ParameterError
             The first token expired, and it is not said until when the next one is good.
         """
-        given = None if expires == _KEPT else expiry_of(expires)
+        name = checks.check_person_name(name)
+        given = None if is_word(expires, _KEPT) else expiry_of(expires)
         with self._session() as session:
             role = self._role(session, name) or ANALYST
             token = _new_token(role)
@@ -107,7 +109,7 @@ class TokenStore(CuratingStore):
                 until = given
                 # Also where it was ended by its name: nobody gets a token for good by that.
                 before = next((each for each in reversed(people.of(name)) if each.name == FIRST), None)
-                if expires == _KEPT and before is not None:
+                if is_word(expires, _KEPT) and before is not None:
                     if before.over:
                         raise ParameterError(
                             f"the token of {name!r} expired; give the last day of the next one with --expires"
@@ -134,6 +136,7 @@ class TokenStore(CuratingStore):
         UnknownNameError
             There is no such person, or one who was revoked.
         """
+        name = checks.check_person_name(name)
         with self._session() as session:
             at = ledger.now()
             gone = Step("person_revoke", {"name": name, "revoked": at}, on_none="nobody")
@@ -152,6 +155,7 @@ class TokenStore(CuratingStore):
             name (whose), token (its name; that of `add_analyst` is ``first``), added, expires (or None), revoked (None,
             or when), state (``valid``, ``expired``, ``revoked``).
         """
+        name = None if name is None else checks.check_person_name(name)
         with self._session(reading=True) as session:
             people = self._people(session)
             if name is not None and not any(row["name"] == name for row in session.run("person_list")):
@@ -175,7 +179,8 @@ class TokenStore(CuratingStore):
         dict
             As `add_analyst` or `add_curator` of the person's role.
         """
-        called, until = checks.check_person_name(token), expiry_of(expires)
+        name, called = checks.check_person_name(name), checks.check_person_name(token, "token")
+        until = expiry_of(expires)
         with self._session() as session:
             role = self._role(session, name)
             if role is None:
@@ -210,6 +215,7 @@ class TokenStore(CuratingStore):
         UnknownNameError
             There is no such person, or no such token that has not ended.
         """
+        name, token = checks.check_person_name(name), checks.check_person_name(token, "token")
         with self._session() as session:
             if self._role(session, name) is None:
                 raise nobody(name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, cast
 
 from edgedp.ledger import ledger, shares
-from edgedp.ledger.account import account_of
+from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
@@ -31,6 +31,7 @@ from edgedp.stores.releases.trial import check_engine
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import (
     ACCOUNTS,
+    AccountName,
     Approach,
     CountedName,
     CountName,
@@ -47,7 +48,7 @@ from edgedp.words.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from edgedp.ledger.backend import Session
+    from edgedp.ledger.backend import Row, Session
     from edgedp.ledger.script import Runner
     from edgedp.ledger.shares import Share
     from edgedp.stores.releases.estimating import Estimate
@@ -299,7 +300,7 @@ class AnalystStore(ReleasingStore):
                 options = {key: value for key, value in each.items() if key not in batch.OWN}
                 request_id, engine = (
                     each.get("request_id"),
-                    cast(ReleaseEngine, each.get("engine") or "native"),
+                    cast(ReleaseEngine, "native" if each.get("engine") is None else each["engine"]),
                 )
                 try:
                     told, _ = self._estimated(
@@ -326,7 +327,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         check_engine(engine, asked_kind)
-        name, there = self._asked_of(session, name)
+        name, there = self._asked_of(session, name, engine, asked_kind, options)
         row = self._row_of_graph(session, name, there)
         before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
@@ -354,10 +355,19 @@ class AnalystStore(ReleasingStore):
                 raise ledger.account_gone(name)
             sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
         own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
-        amounts = None if own is None else {each: share.amounts for each, share in own.items()}
+        amounts = None if own is None else _in_currency(own, rows)
         told = estimate_of(
             name, asked_kind, rows, planned, check,
             adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share
+
+
+def _in_currency(
+    own: Mapping[AccountName, Share], rows: Mapping[AccountName, Row]
+) -> dict[AccountName, Account]:
+    """Return what shares have of accounts; one that was declared before its account's delta changed has nothing."""
+    deltas = {each: Account.of(row).delta for each, row in rows.items()}
+    amounts = {each: share.amounts for each, share in own.items()}
+    return {each: held for each, held in amounts.items() if held.delta == deltas.get(each, held.delta)}

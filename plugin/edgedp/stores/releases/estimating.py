@@ -22,7 +22,7 @@ from edgedp.release.planning.noise import noise_of
 from edgedp.release.release import debits
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import EdgeDPError, ParameterError
-from edgedp.words.vocabulary import KINDS, AccountName
+from edgedp.words.vocabulary import KINDS, AccountName, is_word
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ def estimate_of(
                 raise ledger.other_accounts(name)
             for charge in planned.first:
                 several = beside if charge.account == "edges" else None
-                for row in [rows[charge.account]] if several is None else several:
-                    if not Account.of(row).over(Reach.of(planned.facts, charge.account)).fits(charge):
-                        raise ledger.does_not_fit(name, planned, row)
+                ledger.check_fits(
+                    name, planned, charge, [rows[charge.account]] if several is None else several
+                )
     except EdgeDPError as error:
         return Estimate(name, planned, accounts, main, str(error), shares=shares, beside=debited)
     return Estimate(name, planned, accounts, main, None, kept, shares, debited)
@@ -199,7 +199,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     ('priv_top_k', 'priv_top_k')
     """
     if kind is not None:
-        meant = next((each for each in KINDS if kind == options_of(each).COMMAND), kind)
+        meant = next((each for each in KINDS if is_word(kind, options_of(each).COMMAND)), kind)
         return check_choice(meant, "the kind of release", KINDS)
     given = {name for name, value in options.items() if value is not None}
     fitting = [

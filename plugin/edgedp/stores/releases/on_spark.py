@@ -6,15 +6,16 @@ address can be read. After it, only the constant sentences of `edgedp.words.refu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.rows import AT_ADDRESS, SPARK
+from edgedp.release.plan import options_of
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
-from edgedp.words.vocabulary import ReleaseEngine
+from edgedp.words.vocabulary import Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -58,28 +59,47 @@ def not_by_spark(made: PairProjection | None) -> str | None:
     return None if made.orientation in ("UNDIRECTED", "NATURAL") else "orientation"
 
 
-def name_at(session: Session, name: str) -> str:
+def name_at(
+    session: Session, name: str, engine: ReleaseEngine, kind: Kind, options: Mapping[str, Any]
+) -> str:
     """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is.
+
+    A table is looked up by a session of Spark, whose start takes seconds: what needs no graph is refused before it.
 
     Parameters
     ----------
     name : str
         Of no stored graph.
+    engine, kind, options
+        As of the release.
     """
     from edgedp.graph.reading.sources.places import canonical, is_catalogued
 
+    rows = session.run("graph_places")
+    places = {row["relationshipType"]: str(row["name"]) for row in rows if row["nodeLabel"] == AT_ADDRESS}
+    if not places:
+        return name
+    if is_catalogued(name):
+        _check_asked(name, engine, kind, options)
     with suppress(EdgeDPError):
-        if is_catalogued(name):
-            from edgedp.spark.session import open_session
-            from edgedp.spark.tables import found_table
-
-            address = found_table(open_session(), name, "edges").place
-        else:
-            address = canonical(name, "edges")
-        for row in session.run("graph_places"):
-            if row["nodeLabel"] == AT_ADDRESS and row["relationshipType"] == address:
-                return str(row["name"])
+        return places.get(_place_of_table(name) if is_catalogued(name) else canonical(name, "edges"), name)
     return name
+
+
+def _check_asked(name: str, engine: ReleaseEngine, kind: Kind, options: Mapping[str, Any]) -> None:
+    if engine != "spark":
+        raise EngineError(
+            f"engine is {engine!r}, must be 'spark' for {name!r}, a table of a catalogue, which only Spark finds; "
+            "give it, or ask by the name of the graph"
+        )
+    options_of(kind).given(options)
+
+
+def _place_of_table(name: str) -> str:
+    from edgedp.spark.session import open_session
+    from edgedp.spark.tables import found_table
+
+    return found_table(open_session(), name, "edges").place
 
 
 def try_spark(planned: Plan, row: GraphRow) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class ReleasingStore(OpenedStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
-            name, found = self._asked_of(session, name)
+            name, found = self._asked_of(session, name, engine, kind, options)
             before = None if request_id is None else asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
             row = None if before else self._row_of_graph(session, name, found)
@@ -90,10 +91,12 @@ class ReleasingStore(OpenedStore):
         _log.info("kept release %s of %s", debited.release_id, called)
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
 
-    def _asked_of(self, session: Session, name: str) -> tuple[str, GraphRow | None]:
+    def _asked_of(
+        self, session: Session, name: str, engine: ReleaseEngine, kind: Kind, options: Mapping[str, Any]
+    ) -> tuple[str, GraphRow | None]:
         """Refuse who may not ask of a graph; return its name, which may have been its address, and its row if read."""
         row = row_named(session, name) if isinstance(name, str) else None
-        return (name if row else on_spark.name_at(session, name)), row
+        return (name if row else on_spark.name_at(session, name, engine, kind, options)), row
 
     def _row_of_graph(self, session: Session, name: str, found: GraphRow | None = None) -> GraphRow:
         """Return the row of a graph, as it was found; a refusal names none that the caller may not see."""
@@ -172,6 +175,7 @@ class ReleasingStore(OpenedStore):
         if row.at_address:
             on_spark.check_place(row, engine)
         if engine == "spark":
+            self._check_affords(session, row, planned)  # before a session of Spark, whose start takes seconds
             on_spark.try_spark(planned, row)
         else:
             try_engine(planned, engine)
@@ -181,6 +185,15 @@ class ReleasingStore(OpenedStore):
             from edgedp.stores.releases.at_address import check_there
 
             check_there(row)
+
+    def _check_affords(self, session: Session, row: GraphRow, planned: Plan) -> None:
+        """Refuse what the debit would refuse now for its amount, of the share first."""
+        shares.check_affords(session, row, self._analyst, planned)
+        for charge in planned.first:
+            several = charge.account == "edges" and row.accounts is not None
+            names = row.ledgers if several else (account_of(row.name, charge.account),)
+            found = [each for name in names for each in session.run("account_find", name=name)]
+            ledger.check_fits(row.name, planned, charge, found)
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
         from edgedp.mechanisms.sampling.words import SecureWords

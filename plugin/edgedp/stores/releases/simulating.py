@@ -18,7 +18,7 @@ from edgedp.stores.releases.releasing import named_in
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.errors import ParameterError
 from edgedp.words.refusals import constant_refusals
-from edgedp.words.vocabulary import GRAPH_ENGINES, GraphEngine
+from edgedp.words.vocabulary import GRAPH_ENGINES, KINDS, GraphEngine
 
 OUTSIDE = (
     "what exact_simulate draws is not a release: whatever is chosen by looking at it, a mechanism or an epsilon, "
@@ -93,6 +93,7 @@ class SimulatingStore(OpenedStore):
             raise ParameterError("rng must be a numpy.random.Generator; pass numpy.random.default_rng(seed)")
         if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
             raise ParameterError(f"runs is {runs!r}, must be an integer of at least 1; give how many to draw")
+        kind = checks.check_choice(kind, "the kind of release", KINDS)
         checks.check_choice(engine, "engine", GRAPH_ENGINES)
         with self._session() as session:
             row = registry.known(session, name)

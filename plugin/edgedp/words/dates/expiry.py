@@ -8,6 +8,7 @@ from typing import Any
 
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
+from edgedp.words.vocabulary import is_word
 
 _SHORT = re.compile(r"([0-9]{1,6})([hdw])", re.ASCII)
 _ISO = re.compile(
@@ -42,7 +43,7 @@ def expiry_of(given: Any, now: datetime | None = None, name: str = "expires") ->
     >>> expiry_of("P1M", then), expiry_of("never", then)
     ('2026-02-28T12:00:00+00:00', None)
     """
-    if given is None or given == "never":
+    if given is None or is_word(given, "never"):
         return None
     now = datetime.now(UTC) if now is None else now
     text = given.isoformat() if isinstance(given, date) else given

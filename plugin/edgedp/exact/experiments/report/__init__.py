@@ -12,6 +12,7 @@ from pathlib import Path
 
 from edgedp.exact.experiments.keeping import read_results, replacing
 from edgedp.words.errors import EngineError, ParameterError
+from edgedp.words.places import expanded
 
 __all__ = ["write_report"]
 
@@ -50,7 +51,7 @@ def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
     ...     "star" in write_report([f"{folder}/star.parquet"], f"{folder}/star.html").read_text(encoding="utf-8")
     True
     """
-    file = Path(out)
+    file = expanded(out, "out")
     if file.suffix.lower() not in (".html", ".png", ".svg"):
         raise ParameterError(
             f"the report is {file.name!r}, must end in .html, .png or .svg; give another name"

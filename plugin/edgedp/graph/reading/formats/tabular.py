@@ -120,7 +120,7 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
         else:
             raise ParameterError(
                 f"{what} is {kind_of(frame)}, must be a data frame (pandas, polars, pyarrow) or a dict of columns; "
-                "convert it"
+                "convert it, one of Spark by toPandas()"
             )
     except EdgeDPError:
         raise
