@@ -19,6 +19,7 @@ import pytest
 from scipy import sparse
 
 import edgedp
+import looped
 from edgedp.graph.dated import UNDATED
 from edgedp.graph.graph import Graph
 from edgedp.words.errors import EdgeDPError, ParameterError
@@ -107,7 +108,7 @@ def test_a_frame_may_have_a_column_of_dates() -> None:
             Graph.from_frame(frame, **wrong)
 
 
-@pytest.mark.parametrize(("frame", "says"), [
+@looped.over(("frame", "says"), [
     (pd.DataFrame({"u": [1.0, None], "v": [2, 3]}), "missing values"),
     (pd.DataFrame({"u": [1.5, 2.0], "v": [2, 3]}), "of type double"),
     (pd.DataFrame({"u": ["a", 1], "v": [2, 3]}), "convert each to all integers or all texts"),
@@ -169,7 +170,7 @@ def test_a_matrix_that_is_no_graph(matrix: Any, nodes: Any, says: str) -> None:
 # -- what is no graph -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edges", [
+@looped.over("edges", [
     None, 7, object(), nx.path_graph(3), igraph.Graph(3), pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS),
     sparse.coo_array((3, 2)), [("a\0", "b")], [("a", "b\0c")], [("a", "\ud800")], np.array([["a\0b", "c"]]),
 ])  # fmt: skip

@@ -10,10 +10,11 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import looped
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import distinct, positions_of
 from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
@@ -40,6 +41,7 @@ def told_edges(graph: Graph) -> set[frozenset[Any]]:
     return {frozenset((ids[a], ids[b])) for a, b in graph.edges().tolist()}
 
 
+@settings(max_examples=40)
 @given(edges_and_nodes())
 def test_the_arrays_are_what_they_claim(drawn):
     edges, nodes = drawn
@@ -59,6 +61,7 @@ def test_the_arrays_are_what_they_claim(drawn):
     assert graph.max_degree == max(graph.degrees.tolist())
 
 
+@settings(max_examples=40)
 @given(edges_and_nodes(), st.randoms(use_true_random=False))
 def test_order_direction_and_parallels_do_not_matter(drawn, random):
     edges, nodes = drawn
@@ -68,6 +71,7 @@ def test_order_direction_and_parallels_do_not_matter(drawn, random):
     assert Graph.from_edges(other) == Graph.from_edges(iter(edges))
 
 
+@settings(max_examples=40)
 @given(edges_and_nodes())
 def test_networkx_and_back(drawn):
     edges, nodes = drawn
@@ -83,6 +87,7 @@ def test_networkx_and_back(drawn):
     assert set(told.nodes()) == set(nodes)
 
 
+@settings(max_examples=40)
 @given(edges_and_nodes())
 def test_igraph_and_back(drawn):
     edges, nodes = drawn
@@ -181,6 +186,7 @@ def test_a_copy_has_the_properties_too():
 # -- fingerprint and equality -----------------------------------------------------------------------
 
 
+@settings(max_examples=40)
 @given(edges_and_nodes())
 def test_the_fingerprint_is_that_of_the_edges(drawn):
     edges, nodes = drawn
@@ -221,13 +227,13 @@ def test_positions_keep_the_order_asked_for():
         assert positions.tolist() == expected
 
 
-@pytest.mark.parametrize(("nodes", "stranger"), [([5], "5"), ([10, 31], "31"), (["10"], "'10'")])
+@looped.over(("nodes", "stranger"), [([5], "5"), ([10, 31], "31"), (["10"], "'10'")])
 def test_an_unknown_id_is_named(nodes, stranger):
     with pytest.raises(UnknownNameError, match=f"nodes is {stranger}, must be a node of the graph"):
         Graph.from_edges([(10, 20), (20, 30)]).positions(nodes)
 
 
-@pytest.mark.parametrize("edges", [
+@looped.over("edges", [
     [(1, 2, 3)], [1, 2], [(1.5, 2.0)], [(1, 2), (3,)], [(None, 1)], [(True, False)], "ab", [((1, 2), (3, 4))],
     [(1, "a")], [("a", 1), (2, "b")], [(2**64, 1)], [(2**63, 1)], np.array([[2**63, 1]], dtype=np.uint64),
     np.zeros((2, 3), dtype=np.int64), np.zeros((2, 2)), [(b"a", b"b")],
@@ -261,6 +267,7 @@ def test_distinct_is_unique(values: list[int]):
     assert distinct(array).tolist() == sorted(set(values))
 
 
+@settings(max_examples=40)
 @given(st.lists(INTEGERS, min_size=1, unique=True), st.data())
 def test_positions_of_is_the_index(ids, data):
     ids = sorted(ids)

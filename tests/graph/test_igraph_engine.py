@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import looped
 from edgedp import Graph
 from edgedp.graph.engines import igraph as igraph_engine
 from edgedp.graph.engines import native, paths
@@ -25,8 +26,8 @@ from metric_definitions import (
 )
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@looped.over("quantity", QUANTITIES)
+@looped.over("n", [1, 2, 3, 4, 5])
 def test_all_labelled_graphs_as_the_native_engine(quantity: str, n: int) -> None:
     graph = union_of_small_graphs(n)
     np.testing.assert_allclose(
@@ -35,7 +36,7 @@ def test_all_labelled_graphs_as_the_native_engine(quantity: str, n: int) -> None
 
 
 @given(random_graphs())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_random_graphs_by_definition(graph: Graph) -> None:
     for quantity in QUANTITIES:
         values = getattr(igraph_engine, quantity)(graph)
@@ -45,15 +46,15 @@ def test_random_graphs_by_definition(graph: Graph) -> None:
     )
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("case", range(len(CLOSED_FORMS)))
+@looped.over("quantity", QUANTITIES)
+@looped.over("case", range(len(CLOSED_FORMS)))
 def test_closed_forms(case: int, quantity: str) -> None:
     graph, expected = CLOSED_FORMS[case]
     assert getattr(igraph_engine, quantity)(graph) == pytest.approx(expected[quantity], rel=1e-12, abs=1e-12)
 
 
 @given(random_graphs(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, graph.node_count - 1), max_size=8))
     positions = np.array(chosen, dtype=np.int64)
@@ -80,14 +81,14 @@ def test_both_engines_agree_on_hubs_and_others(enron: Graph, quantity: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@looped.over("quantity", QUANTITIES)
 def test_both_engines_agree_on_all_of_enron(enron: Graph, quantity: str) -> None:
     expected = getattr(native, quantity)(enron)
     np.testing.assert_allclose(getattr(igraph_engine, quantity)(enron), expected, rtol=1e-9, atol=0)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("n", [0, 1, 5])
+@looped.over("quantity", QUANTITIES)
+@looped.over("n", [0, 1, 5])
 def test_no_edges(quantity: str, n: int) -> None:
     graph = Graph.from_edges([], nodes=np.arange(n))
     assert getattr(igraph_engine, quantity)(graph).tolist() == [0] * n

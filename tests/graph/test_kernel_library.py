@@ -12,8 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import edgedp
 from edgedp import Graph
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.engines import native
 from edgedp.graph.engines.native import build
 from edgedp.graph.engines.native.library import (
@@ -160,6 +163,18 @@ print(len(edgedp.priv_top_k(graph, "ebc", k=2, epsilon=1).nodes), len(edgedp.mot
 """
 
 
+COMMANDS = """
+from edgedp.faces.cli import main
+store = ["--store", sys.argv[2]]
+for words in (["--version"], [*store, "exact", "edges", "--metric", "ebc"]):
+    sys.argv = ["edgedp", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        print("ended with", ended.code or 0)
+"""
+
+
 def test_the_library_is_opened_at_the_first_use_only() -> None:
     code = "import ctypes; ctypes.CDLL = None; import edgedp.graph.engines.native, edgedp.exact, edgedp.faces.cli"
     assert run(code).returncode == 0
@@ -173,17 +188,17 @@ def test_without_the_library_igraph_serves_and_one_line_says_so(tmp_path: Path) 
 
 
 def test_the_commands_say_in_one_line_that_the_library_is_missing(tmp_path: Path) -> None:
-    commands = ELSEWHERE + "sys.argv = ['edgedp', *sys.argv[2:]]\nfrom edgedp.faces.cli import main\nmain()"
-    said = run(commands, str(tmp_path), "--version").stdout
-    assert said.endswith(" (no compiled kernels: they are not installed; igraph serves)\n")
-    assert run("from edgedp.faces.cli import main; main()", "--version").stdout.endswith(
-        f" (compiled kernels: {level_name()})\n"
-    )
-    (tmp_path / "edges.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
-    store = ["--store", str(tmp_path / "store")]
-    assert run(commands, str(tmp_path), *store, "load", str(tmp_path / "edges.txt")).returncode == 0
-    ended = run(commands, str(tmp_path), *store, "exact", "edges", "--metric", "ebc")
+    here = CliRunner().invoke(command_line, ["--version"])
+    assert here.output.endswith(f" (compiled kernels: {level_name()})\n")
+    store = str(tmp_path / "store")
+    with edgedp.open_store(store) as opened:
+        opened.load(Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)]), "edges", epsilon_budget=1)
+    ended = run(ELSEWHERE + COMMANDS, str(tmp_path), store)
     assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[0].endswith(
+        " (no compiled kernels: they are not installed; igraph serves)"
+    )
+    assert ended.stdout.splitlines().count("ended with 0") == 2
     of_kernels = [line for line in ended.stderr.splitlines() if "kernels" in line]
     assert of_kernels == [
         "Warning: igraph computes in place of the compiled kernels (they are not installed): "

@@ -10,8 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+import looped
 from edgedp.graph.loading import preview, read_source
 from edgedp.graph.reading import checked_options
 from edgedp.words.errors import GraphFormatError, UndecidedError
@@ -371,15 +370,15 @@ ASKED: dict[str, str | bytes] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def given(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    path = tmp_path / "published.txt"
-    path.write_bytes(request.param if isinstance(request.param, bytes) else request.param.encode())
+def _written(content: str | bytes, folder: Path) -> Path:
+    path = folder / "published.txt"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
-@pytest.mark.parametrize(("given", "first"), RIGHT.values(), ids=list(RIGHT), indirect=["given"])
-def test_the_closed_list_loads_without_a_word(given: Path, first: tuple[Any, Any]) -> None:
+@looped.over(("content", "first"), RIGHT.values(), ids=RIGHT)
+def test_the_closed_list_loads_without_a_word(content: str, first: tuple[Any, Any], tmp_path: Path) -> None:
+    given = _written(content, tmp_path)
     graph, report = read_source(given)
     assert report.first_edge == first
     assert graph.node_count == len({end for row in _ends(given) for end in row})
@@ -392,8 +391,11 @@ def _ends(path: Path) -> list[tuple[Any, Any]]:
     return list(zip(one.to_list(), two.to_list(), strict=True))
 
 
-@pytest.mark.parametrize("given", ASKED.values(), ids=list(ASKED), indirect=True)
-def test_everything_else_asks_and_its_question_says_what_loads_it(given: Path) -> None:
+@looped.over("content", ASKED.values(), ids=ASKED)
+def test_everything_else_asks_and_its_question_says_what_loads_it(
+    content: str | bytes, tmp_path: Path
+) -> None:
+    given = _written(content, tmp_path)
     options: dict[str, Any] = {}
     error: GraphFormatError | None = _refusal(given, options)
     assert error is not None

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kernel_digests
 import kernel_reference
+import looped
 import small_graphs
 from edgedp import Graph
 from edgedp.graph.engines import native
@@ -42,15 +43,15 @@ SMALL: dict[str, Callable[[int], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@looped.over("quantity", QUANTITIES)
+@looped.over("n", [1, 2, 3, 4, 5])
 def test_all_labelled_graphs(quantity: str, n: int) -> None:
     values = getattr(native, quantity)(union_of_small_graphs(n))
     np.testing.assert_allclose(values.reshape(-1, n), SMALL[quantity](n), rtol=1e-12, atol=0)
 
 
 @given(random_graphs())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_random_graphs_by_definition(graph: Graph) -> None:
     for quantity in QUANTITIES:
         values = getattr(native, quantity)(graph)
@@ -60,7 +61,7 @@ def test_random_graphs_by_definition(graph: Graph) -> None:
 
 # Ego networks of every kind that the kernel tells apart: rows of one, two, four words; dense and sparse
 # rows; rows of bytes beyond the memory for them (the last two); few paths from each vertex.
-@pytest.mark.parametrize(
+@looped.over(
     ("members", "density"),
     [
         *[(60, 0.3), (64, 0.5), (100, 0.2), (128, 0.6), (200, 0.1), (256, 0.9), (257, 0.9), (300, 0.05)],
@@ -83,7 +84,7 @@ def test_ego_networks_of_every_size_and_density(members: int, density: float) ->
     assert native.triangles(graph, hub)[0] == ego.edge_count
 
 
-@pytest.mark.parametrize("seed", range(3))
+@looped.over("seed", range(3))
 def test_dense_and_sparse_rows_in_one_ego_network(seed: int) -> None:
     graph = skewed(500, seed)
     for quantity in QUANTITIES:
@@ -91,8 +92,8 @@ def test_dense_and_sparse_rows_in_one_ego_network(seed: int) -> None:
         np.testing.assert_allclose(values, by_definition(graph, quantity), rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("case", range(len(CLOSED_FORMS)))
+@looped.over("quantity", QUANTITIES)
+@looped.over("case", range(len(CLOSED_FORMS)))
 def test_closed_forms(case: int, quantity: str) -> None:
     graph, expected = CLOSED_FORMS[case]
     assert getattr(native, quantity)(graph) == pytest.approx(expected[quantity], rel=1e-14)
@@ -113,7 +114,7 @@ def test_networkx_counts_the_same_triangles_and_ego_betweenness() -> None:
 
 
 @given(random_graphs(), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_labels_do_not_matter_to_the_last_bit(graph: Graph, shuffle: object) -> None:
     label = np.arange(graph.node_count)
     shuffle.shuffle(label)  # type: ignore[attr-defined]
@@ -124,7 +125,7 @@ def test_labels_do_not_matter_to_the_last_bit(graph: Graph, shuffle: object) -> 
 
 
 @given(random_graphs(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, graph.node_count - 1), max_size=8))
     positions = np.array(chosen, dtype=np.int64)
@@ -178,8 +179,8 @@ def test_a_star_beyond_sixteen_bits() -> None:
         assert getattr(native, quantity)(graph, np.zeros(1, dtype=np.int64))[0] == leaves * (leaves - 1) / 2
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("n", [0, 1, 5])
+@looped.over("quantity", QUANTITIES)
+@looped.over("n", [0, 1, 5])
 def test_no_edges(quantity: str, n: int) -> None:
     graph = Graph.from_edges([], nodes=np.arange(n))
     assert getattr(native, quantity)(graph).tolist() == [0] * n

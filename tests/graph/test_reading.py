@@ -14,6 +14,7 @@ import zstandard
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import looped
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading import LoadReport, read_graph, read_source
 from edgedp.graph.reading.options import ReadingOptions, checked_options
@@ -65,8 +66,8 @@ ONE_GRAPH = {
 }
 
 
-@pytest.mark.parametrize("text", ONE_GRAPH.values(), ids=ONE_GRAPH.keys())
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
+@looped.over("text", ONE_GRAPH.values(), ids=ONE_GRAPH.keys())
+@looped.over("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
 def test_every_format_gives_the_same_graph(file, text, pack):
     graph = read_graph(file(pack(text.encode())))
     assert graph == TRIANGLE_AND_TAIL
@@ -157,7 +158,7 @@ NAMES = st.text(
 )
 TEXT_EDGES = st.lists(st.tuples(NAMES, NAMES), min_size=1)
 COMPRESSIONS = st.sampled_from([bytes, gzip.compress, zstandard.compress])
-EVERY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+EVERY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 
 
 @EVERY_FILE
@@ -270,7 +271,7 @@ def nearly_regular(draw) -> str:
     return text
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(nearly_regular() | st.lists(st.sampled_from(PIECES)).map("".join), st.sampled_from([2, 1]))
 def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(text, width):
     data = text.encode() + b"\n"
@@ -302,7 +303,7 @@ def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(text, width):
 LINE_BY_LINE = {"blanks around fields", "blank lines"}  # one blank too many
 
 
-@pytest.mark.parametrize("name", [name for name in ONE_GRAPH if name not in LINE_BY_LINE])
+@looped.over("name", [name for name in ONE_GRAPH if name not in LINE_BY_LINE])
 def test_ordinary_files_take_the_fast_way(name, file, monkeypatch):
     monkeypatch.setattr("edgedp.graph.reading.text.table._read_lines", None)
     assert read_graph(file(ONE_GRAPH[name])) == TRIANGLE_AND_TAIL
@@ -447,7 +448,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "message"), BROKEN.values(), ids=BROKEN.keys())
+@looped.over(("content", "message"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_file_is_refused_in_one_line(file, content, message):
     path = file(content)
     with pytest.raises(GraphFormatError) as caught:

@@ -23,6 +23,7 @@ import pytest
 import zstandard
 from pyarrow import feather, ipc, orc, parquet
 
+import looped
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading import read_graph, read_source
 from edgedp.graph.reading import checked_options
@@ -481,7 +482,7 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("given", INPUTS.values(), ids=INPUTS.keys())
+@looped.over("given", INPUTS.values(), ids=INPUTS.keys())
 def test_no_input_loads_silently_wrong(given: Input, tmp_path: Path) -> None:
     path = tmp_path / given.name
     path.write_bytes(given.content.encode() if isinstance(given.content, str) else given.content)
@@ -551,7 +552,7 @@ def test_standard_input_serves_once() -> None:
 # -- options ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "says"), [
+@looped.over(("options", "says"), [
     ({"source": "a"}, "source is given without target"),
     ({"target": 2}, "target is given without source"),
     ({"source": 0, "target": 1}, "source is 0, must be at least 1"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import looped
 from edgedp.graph.loading import read_graph
 from edgedp.graph.reading import checked_options, options
 from edgedp.graph.reading.text import deciding, judging
@@ -69,7 +70,7 @@ def test_every_rule_of_every_table_has_a_case() -> None:
         assert len(getattr(module, name)) == len(cases), name
 
 
-@pytest.mark.parametrize(("table", "at"), CASES)
+@looped.over(("table", "at"), CASES)
 def test_a_rule_is_needed_by_its_case(
     table: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,12 +80,13 @@ def test_a_rule_is_needed_by_its_case(
     with pytest.raises(EdgeDPError, match=says):
         read()
     rules = getattr(module, name)
-    monkeypatch.setattr(module, name, (*rules[:at], *rules[at + 1 :]))
-    try:
-        read()
-        left = ""
-    except EdgeDPError as error:
-        left = str(error)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, (*rules[:at], *rules[at + 1 :]))
+        try:
+            read()
+            left = ""
+        except EdgeDPError as error:
+            left = str(error)
     assert says not in left
 
 

@@ -32,6 +32,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
+import looped
 from edgedp.faces.cli import edgedp as command_line
 from neo4jserver import Server
 from plugin_fixtures import built_jar
@@ -316,7 +317,7 @@ def documented_signatures() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("line", documented_signatures())
+@looped.over("line", documented_signatures())
 def test_a_signature_is_that_of_the_code(line: str) -> None:
     path = line.partition("(")[0].split(".")[1:]
     found: Any = edgedp
@@ -392,7 +393,7 @@ def anchors_of(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@looped.over("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):

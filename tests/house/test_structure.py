@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -89,7 +90,7 @@ def refuses_the_rest(branch: ast.Match, following: ast.stmt | None) -> bool:
 
 def matches_in(source: str) -> Iterator[tuple[ast.Match, ast.stmt | None]]:
     """Yield every match on a plan or kind, with the statement after it."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source)) if re.search(r"\bmatch\b", source) else ():
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             statements = body if isinstance(body, list) else []

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import looped
 from edgedp import Graph, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.gateway.kinds import release_kinds
@@ -38,7 +39,7 @@ ODD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ODD)
+@looped.over("text", ODD)
 def test_no_text_of_another_kind_is_a_number(text: str) -> None:
     assert (decimal_of(text), fraction_of(text), whole_of(text)) == (None, None, None)
     for read in (epsilon_nano, budget_nano, delta_atto):

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+import looped
 from edgedp import Graph, open_store
 from edgedp.ledger.account import account_of
 from edgedp.stores.embedded.sqlite import opened
@@ -42,7 +43,7 @@ def header(statement: str) -> str:
     return str(line)
 
 
-@pytest.mark.parametrize("statement", STATEMENTS)
+@looped.over("statement", STATEMENTS)
 def test_every_statement_says_when_it_needs_every_row(statement: str) -> None:
     """A look-up that needs them never gives its reason, a list of counted rows needs them always."""
     said, text = header(statement), statement_text("sqlite", statement)
@@ -107,8 +108,8 @@ def damaged(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     return copy_without
 
 
-@pytest.mark.parametrize("table", COUNTED.values())
-@pytest.mark.parametrize("statement", needing("always", "when empty"))
+@looped.over("statement", needing("always", "when empty"))
+@looped.over("table", COUNTED.values())
 def test_a_missing_row_is_noticed(
     whole: Path, damaged: Callable[[str], Path], statement: str, table: str
 ) -> None:
@@ -118,8 +119,8 @@ def test_a_missing_row_is_noticed(
         run(missing, statement)
 
 
-@pytest.mark.parametrize("account", get_args(AccountName))
-@pytest.mark.parametrize("statement", needing("its log"))
+@looped.over("statement", needing("its log"))
+@looped.over("account", get_args(AccountName))
 def test_a_missing_row_of_a_log_is_noticed(
     whole: Path, damaged: Callable[[str], Path], statement: str, account: AccountName
 ) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from itertools import product
 
 import pytest
@@ -88,11 +88,13 @@ DATED_COSTS += [
 ]
 
 
+@cache
 def spent_of_runs(paid: tuple[tuple[int, int, int], ...]) -> list[int]:
     """What was spent of the run that begins at each window."""
     return [sum(cost for a, b, cost in paid if a <= at + WITHIN - 1 and at <= b) for at in range(EVER)]
 
 
+@cache
 def text_of(paid: tuple[tuple[int, int, int], ...]) -> str:
     """The text that an account keeps: the dearest run, what everything cost, and where the sum changes by how much."""
     everything = sum(cost for _, last, cost in paid if last == EVER)
@@ -154,12 +156,20 @@ SEEN = "SELECT * FROM accounts", "SELECT * FROM shares"
 KEY = {"name": "kite", "analyst": "ann", "account": "edges"}
 
 
+@cache
+def database() -> sqlite3.Connection:
+    """Return the tables without a row: what is run on them is rolled back."""
+    file = sqlite3.connect(":memory:")
+    file.create_function("touched", 4, runs.touched)
+    file.create_function("charged", 5, runs.charged)
+    file.executescript(TABLES)
+    return file
+
+
 def of_sqlite(statement: Statement, found: Account, asked: Cost, *, share: bool) -> Charged:
     """Run a statement on one account, beside which another one stands, and return what it did."""
-    with closing(sqlite3.connect(":memory:")) as file:
-        file.create_function("touched", 4, runs.touched)
-        file.create_function("charged", 5, runs.charged)
-        file.executescript(TABLES)
+    file = database()
+    try:
         put = "INSERT INTO accounts VALUES (?, ?, 100, ?, ?, ?, NULL, ?, NULL, ?)"
         for name in ("another", "kite"):
             here = name == "kite"
@@ -173,6 +183,8 @@ def of_sqlite(statement: Statement, found: Account, asked: Cost, *, share: bool)
         before = [set(file.execute(table)) for table in SEEN]
         told = file.execute(statement, KEY | asdict(asked)).fetchall()
         after = [list(file.execute(table)) for table in SEEN]
+    finally:
+        file.rollback()
     moved = [row for rows, known in zip(after, before, strict=True) for row in rows if row not in known]
     assert len(moved) <= 1, "one account or share is debited"
     assert len(told) == len(moved), "what is debited is told, and nothing else"

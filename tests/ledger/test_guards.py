@@ -49,7 +49,8 @@ def refusing() -> set[str]:
 def steps() -> Iterator[tuple[str, str, set[str]]]:
     """Yield every step that the package writes down: where, its statement, and which outcomes it names."""
     for path in sorted(Path(edgedp.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if re.search(r"\bStep\b", text) else ():
             match node:
                 case ast.Call(func=ast.Name("Step"), args=[ast.Constant(str(statement)), *_], keywords=named):
                     ends = {

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import looped
 from edgedp import (
     BudgetError,
     EdgeDPError,
@@ -734,7 +735,7 @@ def statements_run_on(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-@pytest.mark.parametrize("path", STATEMENTS, ids=lambda path: path.stem)
+@looped.over("path", STATEMENTS, ids=lambda path: path.stem)
 def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, statements_run_on: Store) -> None:
     header = [
         line.removeprefix("--").strip() for line in path.read_text().splitlines() if line.startswith("--")

@@ -447,7 +447,7 @@ EDITS = [
         "edgedp.ledger.calendars.runs:touched",
         "if start <= last and (end is None or end >= low)",
         "if start <= low and (end is None or end >= low)",
-        "test_calendars.py::test_sums_of_runs_are_those_of_the_debits[3]",
+        "test_calendars.py::test_sums_of_runs_are_those_of_the_debits",
     ),
     Edit(
         "a calendar that the first debit does not freeze",
