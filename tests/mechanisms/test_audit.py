@@ -25,6 +25,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
 from edgedp.words.vocabulary import SAMPLERS, STRENGTHS
+from looped import as_one
 
 # -- the audit ----------------------------------------------------------------------------------------
 
@@ -53,6 +54,7 @@ def test_every_claim_is_met_with_several_epsilon() -> None:
     assert_met(exhaustive_audit(CASES, epsilons=["0.1", "1", "5"], processes=2))
 
 
+@as_one
 @pytest.mark.parametrize(
     ("options", "ratio"),
     [
@@ -68,6 +70,7 @@ def test_finds_the_losses_that_others_found(options: dict[str, str], ratio: floa
     assert largest_loss(Case("priv_top_k", options), 5, 4, 1, 1).ratio == pytest.approx(ratio, abs=0.005)
 
 
+@as_one
 @pytest.mark.parametrize(
     "options",
     [

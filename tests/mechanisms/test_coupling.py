@@ -18,6 +18,7 @@ from edgedp.mechanisms.metrics import metric, metric_names
 from edgedp.mechanisms.sampling import geometric
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.words.errors import ParameterError
+from looped import as_one
 from vector_definitions import NOT_VECTORS, VECTORS, Defined
 from watched_runs import NumberedWords, Tape
 from watching import SAMPLERS, samplers
@@ -274,6 +275,7 @@ class Changed(NumberedWords):
         return words
 
 
+@as_one
 @pytest.mark.parametrize(
     "scale", [Fraction(1, 3), Fraction(7), Fraction(10**5, 3), Fraction(2**40), Fraction(2**58)]
 )

@@ -22,6 +22,7 @@ from edgedp.mechanisms.sampling.select import (
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.errors import EngineError, ParameterError
 from edgedp.words.vocabulary import SAMPLERS
+from looped import as_one
 from sampling_doubles import NOISES, ScriptedWords, assert_has_law
 
 BY_NAME = {name: sampler_by_name(name) for name in SAMPLERS}
@@ -111,6 +112,7 @@ def test_a_lead_below_the_first_words_width_counts_exactly(sampler):
     assert_has_law(draws, {0: 1 / 8, 1: 7 / 8})
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("word", [1, 64, 2**20, 2**31])
 def test_of_a_small_word_the_next_one_decides(sampler, word):
@@ -251,6 +253,7 @@ def test_one_candidate_is_a_sure_pick(sampler):
     assert one_pick(array([4, -5, 4]), array([1]), Fraction(1), SECURE, NOISE[sampler]) == 1
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("unit", [Fraction(10**6), Fraction(10) ** 300, Fraction(10) ** 1000])
 def test_a_huge_unit_leaves_no_chance(sampler, unit):
@@ -326,6 +329,7 @@ def test_scores_are_left_alone():
     assert upper.tolist() == [3, 2, 1]
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("k", [0, -1, 4])
 def test_k_out_of_range_is_refused(sampler, k):
@@ -333,6 +337,7 @@ def test_k_out_of_range_is_refused(sampler, k):
         TOP_K[sampler](array([1, 2, 3]), k, Fraction(1), SECURE)
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("unit", [Fraction(0), Fraction(-1, 3)])
 def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
@@ -381,6 +386,7 @@ def test_what_has_a_point_in_common_with_another_is_not_told_apart_by_floats(int
     ]
 
 
+@as_one
 @pytest.mark.parametrize("count", [1, 64, 256, 257, 400, 1000, 8192, 20_000])
 def test_the_best_bound_is_looked_at_first_however_many_there_are(count):
     """What comes later is never better: where the threshold stops the look, nobody is left who could reach it."""
@@ -427,6 +433,7 @@ def test_ties_refuse_k_out_of_range(k):
         top_k_with_random_ties(array([1, 2]), k, SECURE)
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize(
     ("unit", "far"),
