@@ -198,7 +198,7 @@ def test_a_table_answers_like_its_projection() -> None:
 
 
 def test_what_was_debited_covers_what_a_sequence_has_lost_after_every_step() -> None:
-    for found in edgedp.exact.audit.audit_sequences(node_count=3):
+    for found in edgedp.exact.audit.audit_sequences(node_count=3, epsilons=["0.1", "5"]):
         assert found.met
         assert found.ratio == pytest.approx(1)
         assert (found.anew > 0) == (found.metric == "ebc"), "vectors were bought in place of others"

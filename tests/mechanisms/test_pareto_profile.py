@@ -217,7 +217,7 @@ def tied_profiles(draw):
 
 
 @given(tied_profiles())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_pruned_equals_plain_with_many_ties(case):
     utilities, table, common_neighbors = case
     widths = [lambda t, rows=rows: rows[t] for rows in table]

@@ -55,7 +55,7 @@ def test_scores_behind_bounds_are_drawn_by_their_exact_law_and_not_by_the_bounds
     assert lazy.law().tolist() == known.law().tolist()
     for drawn in (lazy, known):
         assert_has_law(
-            [tuple(drawn.draw(2, SecureWords()).tolist()) for _ in range(3000)], known.ordered_law(2)
+            [tuple(drawn.draw(2, SecureWords()).tolist()) for _ in range(1500)], known.ordered_law(2)
         )
 
 

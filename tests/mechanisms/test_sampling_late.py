@@ -156,7 +156,7 @@ def test_a_pick_of_many_has_its_exact_law(noise, among):
     for position, share in zip(candidates.tolist(), law.tolist(), strict=True):
         expected[int(outcome[position])] = expected.get(int(outcome[position]), 0.0) + share
     assert min(expected.values()) > 0.01
-    picked = [one_pick(scores, candidates, unit, SECURE, noise) for _ in range(2000)]
+    picked = [one_pick(scores, candidates, unit, SECURE, noise) for _ in range(1000)]
     assert set(picked) <= set(candidates.tolist())
     assert_has_law(outcome[picked].tolist(), expected)
 

@@ -99,7 +99,7 @@ class CollidingWords:
 def test_equal_scores_and_first_words_are_in_uniformly_random_order(sampler, word):
     scores = array([7, 7, 7])
     k = 3 if BY_NAME[sampler].serves_all else 1  # the words collide in the first round alone
-    draws = [tuple(TOP_K[sampler](scores, k, Fraction(1), CollidingWords(word)).tolist()) for _ in range(400)]
+    draws = [tuple(TOP_K[sampler](scores, k, Fraction(1), CollidingWords(word)).tolist()) for _ in range(150)]
     assert_has_law(draws, dict.fromkeys(permutations(range(3), k), 1 / (6 if k == 3 else 3)))
 
 
@@ -108,7 +108,7 @@ def test_a_lead_below_the_first_words_width_counts_exactly(sampler):
     # All have the first word 2**63, where noise falls by slope * 2**-64 over the word's interval, nearly
     # linearly. A lead of half of that beats the rest of a uniform word with probability 7/8.
     unit = Fraction(SLOPE[sampler] / 2) / 2**64
-    draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(800)]
+    draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(400)]
     assert_has_law(draws, {0: 1 / 8, 1: 7 / 8})
 
 

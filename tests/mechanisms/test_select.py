@@ -48,12 +48,12 @@ def loss(first: np.ndarray, second: np.ndarray) -> float:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_draw_has_the_law_that_is_computed(case: str) -> None:
-    """Chi-square of 1,500 draws over four candidates: above 30 with probability 1.4e-6."""
+    """Chi-square of 750 draws over four candidates: above 30 with probability 1.4e-6."""
     options = {"mechanism": case, **CASES[case]}
     law = probabilities(
         options["mechanism"], UTILITIES, 2, **{k: v for k, v in options.items() if k != "mechanism"}
     )
-    rng, runs = np.random.default_rng(5), 1500
+    rng, runs = np.random.default_rng(5), 750
     drawn = [edgedp.select(UTILITIES, epsilon=2, rng=rng, **options).value for _ in range(runs)]
     expected = law * runs
     counted = np.bincount(drawn, minlength=4)
