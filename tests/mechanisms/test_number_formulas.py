@@ -304,7 +304,6 @@ def test_an_error_bar_is_of_what_is_left_of_epsilon_and_of_what_is_left_of_five_
     assert missed == pytest.approx(0.04, abs=1e-12)
 
 
-@as_one
 @pytest.mark.parametrize("of", ["triangles", "two_triangles", "wedges", "ebc", "betweenness2"])
 def test_an_error_bar_misses_as_often_as_its_law_says(of: str) -> None:
     """Where all rungs grow as fast as they may, noise of nine tenths exceeds the height in exactly 4 of 100 draws."""
