@@ -307,7 +307,8 @@ def findings() -> dict[ArcCase, ArcFinding]:
     return {finding.case: finding for finding in audit_arcs(AUDITED, epsilons=["1"])}
 
 
-@looped.over("case", AUDITED)
+@looped.as_one
+@pytest.mark.parametrize("case", AUDITED)
 def test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed(
     case: ArcCase, findings: dict[ArcCase, ArcFinding]
 ) -> None:

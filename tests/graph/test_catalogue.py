@@ -107,7 +107,8 @@ def test_a_manifest_that_is_no_toml_is_refused(folder):
         catalogue(folder)
 
 
-@looped.over(("old", "new", "message"), BROKEN.values(), ids=BROKEN.keys())
+@looped.as_one
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_manifest_is_refused_by_file_and_field(folder, old, new, message):
     path = folder / "small.toml"
     if new.startswith("[node_list]"):
@@ -153,7 +154,8 @@ def test_the_catalogue_holds_the_graphs_of_the_papers():
     assert {name for name, entry in entries.items() if entry.bundled} == {"email-Enron"}
 
 
-@looped.over("entry", catalogue(), ids=lambda entry: entry.name)
+@looped.as_one
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
 def test_every_dataset_can_be_had(entry: Dataset):
     if entry.bundled:
         assert entry.edge_list.bundled is not None

@@ -108,7 +108,8 @@ def test_a_frame_may_have_a_column_of_dates() -> None:
             Graph.from_frame(frame, **wrong)
 
 
-@looped.over(("frame", "says"), [
+@looped.as_one
+@pytest.mark.parametrize(("frame", "says"), [
     (pd.DataFrame({"u": [1.0, None], "v": [2, 3]}), "missing values"),
     (pd.DataFrame({"u": [1.5, 2.0], "v": [2, 3]}), "of type double"),
     (pd.DataFrame({"u": ["a", 1], "v": [2, 3]}), "convert each to all integers or all texts"),
@@ -170,7 +171,8 @@ def test_a_matrix_that_is_no_graph(matrix: Any, nodes: Any, says: str) -> None:
 # -- what is no graph -------------------------------------------------------------------------------
 
 
-@looped.over("edges", [
+@looped.as_one
+@pytest.mark.parametrize("edges", [
     None, 7, object(), nx.path_graph(3), igraph.Graph(3), pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS),
     sparse.coo_array((3, 2)), [("a\0", "b")], [("a", "b\0c")], [("a", "\ud800")], np.array([["a\0b", "c"]]),
 ])  # fmt: skip

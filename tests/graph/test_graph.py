@@ -227,13 +227,15 @@ def test_positions_keep_the_order_asked_for():
         assert positions.tolist() == expected
 
 
-@looped.over(("nodes", "stranger"), [([5], "5"), ([10, 31], "31"), (["10"], "'10'")])
+@looped.as_one
+@pytest.mark.parametrize(("nodes", "stranger"), [([5], "5"), ([10, 31], "31"), (["10"], "'10'")])
 def test_an_unknown_id_is_named(nodes, stranger):
     with pytest.raises(UnknownNameError, match=f"nodes is {stranger}, must be a node of the graph"):
         Graph.from_edges([(10, 20), (20, 30)]).positions(nodes)
 
 
-@looped.over("edges", [
+@looped.as_one
+@pytest.mark.parametrize("edges", [
     [(1, 2, 3)], [1, 2], [(1.5, 2.0)], [(1, 2), (3,)], [(None, 1)], [(True, False)], "ab", [((1, 2), (3, 4))],
     [(1, "a")], [("a", 1), (2, "b")], [(2**64, 1)], [(2**63, 1)], np.array([[2**63, 1]], dtype=np.uint64),
     np.zeros((2, 3), dtype=np.int64), np.zeros((2, 2)), [(b"a", b"b")],

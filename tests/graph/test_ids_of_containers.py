@@ -113,7 +113,8 @@ TABLE = [(kind, way) for kind in KINDS for way in CONTAINERS if (kind, way) not 
 
 
 @pytest.mark.filterwarnings("ignore:Warning. converting a masked element")  # numpy's, before the refusal
-@looped.over(("kind", "way"), TABLE)
+@looped.as_one
+@pytest.mark.parametrize(("kind", "way"), TABLE)
 def test_an_id_is_what_its_type_says_or_a_refusal(kind: str, way: str) -> None:
     ids, expected = KINDS[kind]
     if expected is None:
@@ -190,7 +191,8 @@ def _written_at(folder: Path, name: str, content: str) -> Path:
     return folder / name
 
 
-@looped.over("way", EMPTY)
+@looped.as_one
+@pytest.mark.parametrize("way", EMPTY)
 def test_an_empty_text_is_no_id_in_any_way_in(way: str, tmp_path: Path) -> None:
     """In texts, tables and frames it stands for what is missing, so that it is a node nowhere."""
     with pytest.raises(EdgeDPError) as refused:

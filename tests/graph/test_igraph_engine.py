@@ -26,8 +26,9 @@ from metric_definitions import (
 )
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("n", [1, 2, 3, 4, 5])
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_all_labelled_graphs_as_the_native_engine(quantity: str, n: int) -> None:
     graph = union_of_small_graphs(n)
     np.testing.assert_allclose(
@@ -46,8 +47,9 @@ def test_random_graphs_by_definition(graph: Graph) -> None:
     )
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("case", range(len(CLOSED_FORMS)))
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("case", range(len(CLOSED_FORMS)))
 def test_closed_forms(case: int, quantity: str) -> None:
     graph, expected = CLOSED_FORMS[case]
     assert getattr(igraph_engine, quantity)(graph) == pytest.approx(expected[quantity], rel=1e-12, abs=1e-12)
@@ -81,14 +83,16 @@ def test_both_engines_agree_on_hubs_and_others(enron: Graph, quantity: str) -> N
 
 
 @pytest.mark.slow
-@looped.over("quantity", QUANTITIES)
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
 def test_both_engines_agree_on_all_of_enron(enron: Graph, quantity: str) -> None:
     expected = getattr(native, quantity)(enron)
     np.testing.assert_allclose(getattr(igraph_engine, quantity)(enron), expected, rtol=1e-9, atol=0)
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("n", [0, 1, 5])
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [0, 1, 5])
 def test_no_edges(quantity: str, n: int) -> None:
     graph = Graph.from_edges([], nodes=np.arange(n))
     assert getattr(igraph_engine, quantity)(graph).tolist() == [0] * n

@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import looped
 from edgedp.graph.loading import preview, read_source
 from edgedp.graph.reading import checked_options
@@ -376,7 +378,8 @@ def _written(content: str | bytes, folder: Path) -> Path:
     return path
 
 
-@looped.over(("content", "first"), RIGHT.values(), ids=RIGHT)
+@looped.as_one
+@pytest.mark.parametrize(("content", "first"), RIGHT.values(), ids=RIGHT)
 def test_the_closed_list_loads_without_a_word(content: str, first: tuple[Any, Any], tmp_path: Path) -> None:
     given = _written(content, tmp_path)
     graph, report = read_source(given)
@@ -391,7 +394,8 @@ def _ends(path: Path) -> list[tuple[Any, Any]]:
     return list(zip(one.to_list(), two.to_list(), strict=True))
 
 
-@looped.over("content", ASKED.values(), ids=ASKED)
+@looped.as_one
+@pytest.mark.parametrize("content", ASKED.values(), ids=ASKED)
 def test_everything_else_asks_and_its_question_says_what_loads_it(
     content: str | bytes, tmp_path: Path
 ) -> None:

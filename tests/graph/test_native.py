@@ -43,8 +43,9 @@ SMALL: dict[str, Callable[[int], np.ndarray]] = {
 }
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("n", [1, 2, 3, 4, 5])
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_all_labelled_graphs(quantity: str, n: int) -> None:
     values = getattr(native, quantity)(union_of_small_graphs(n))
     np.testing.assert_allclose(values.reshape(-1, n), SMALL[quantity](n), rtol=1e-12, atol=0)
@@ -61,7 +62,8 @@ def test_random_graphs_by_definition(graph: Graph) -> None:
 
 # Ego networks of every kind that the kernel tells apart: rows of one, two, four words; dense and sparse
 # rows; rows of bytes beyond the memory for them (the last two); few paths from each vertex.
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("members", "density"),
     [
         *[(60, 0.3), (64, 0.5), (100, 0.2), (128, 0.6), (200, 0.1), (256, 0.9), (257, 0.9), (300, 0.05)],
@@ -84,7 +86,8 @@ def test_ego_networks_of_every_size_and_density(members: int, density: float) ->
     assert native.triangles(graph, hub)[0] == ego.edge_count
 
 
-@looped.over("seed", range(3))
+@looped.as_one
+@pytest.mark.parametrize("seed", range(3))
 def test_dense_and_sparse_rows_in_one_ego_network(seed: int) -> None:
     graph = skewed(500, seed)
     for quantity in QUANTITIES:
@@ -92,8 +95,9 @@ def test_dense_and_sparse_rows_in_one_ego_network(seed: int) -> None:
         np.testing.assert_allclose(values, by_definition(graph, quantity), rtol=1e-12, atol=0)
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("case", range(len(CLOSED_FORMS)))
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("case", range(len(CLOSED_FORMS)))
 def test_closed_forms(case: int, quantity: str) -> None:
     graph, expected = CLOSED_FORMS[case]
     assert getattr(native, quantity)(graph) == pytest.approx(expected[quantity], rel=1e-14)
@@ -179,8 +183,9 @@ def test_a_star_beyond_sixteen_bits() -> None:
         assert getattr(native, quantity)(graph, np.zeros(1, dtype=np.int64))[0] == leaves * (leaves - 1) / 2
 
 
-@looped.over("quantity", QUANTITIES)
-@looped.over("n", [0, 1, 5])
+@looped.as_one
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [0, 1, 5])
 def test_no_edges(quantity: str, n: int) -> None:
     graph = Graph.from_edges([], nodes=np.arange(n))
     assert getattr(native, quantity)(graph).tolist() == [0] * n

@@ -64,7 +64,8 @@ def test_a_stored_release_comes_back_with_its_receipt(open_embedded: OpenStore) 
     assert back.receipt["graph"] == "fan"
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     "change",
     [
         {"nodes": 7}, {"private": "yes"}, {"private": 1}, {"selector": "pagerank"}, {"parameters": {}}, {"more": 1},
@@ -228,7 +229,8 @@ def test_loggers_are_given_constant_sentences_and_public_words_alone() -> None:
 # -- wrong types ------------------------------------------------------------------------------------
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     "call",
     [
         lambda: priv_top_k(nx.path_graph(3), **asked()),

@@ -66,8 +66,9 @@ ONE_GRAPH = {
 }
 
 
-@looped.over("text", ONE_GRAPH.values(), ids=ONE_GRAPH.keys())
-@looped.over("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
+@looped.as_one
+@pytest.mark.parametrize("text", ONE_GRAPH.values(), ids=ONE_GRAPH.keys())
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
 def test_every_format_gives_the_same_graph(file, text, pack):
     graph = read_graph(file(pack(text.encode())))
     assert graph == TRIANGLE_AND_TAIL
@@ -303,7 +304,8 @@ def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(text, width):
 LINE_BY_LINE = {"blanks around fields", "blank lines"}  # one blank too many
 
 
-@looped.over("name", [name for name in ONE_GRAPH if name not in LINE_BY_LINE])
+@looped.as_one
+@pytest.mark.parametrize("name", [name for name in ONE_GRAPH if name not in LINE_BY_LINE])
 def test_ordinary_files_take_the_fast_way(name, file, monkeypatch):
     monkeypatch.setattr("edgedp.graph.reading.text.table._read_lines", None)
     assert read_graph(file(ONE_GRAPH[name])) == TRIANGLE_AND_TAIL
@@ -448,7 +450,8 @@ BROKEN = {
 }  # fmt: skip
 
 
-@looped.over(("content", "message"), BROKEN.values(), ids=BROKEN.keys())
+@looped.as_one
+@pytest.mark.parametrize(("content", "message"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_file_is_refused_in_one_line(file, content, message):
     path = file(content)
     with pytest.raises(GraphFormatError) as caught:

@@ -482,7 +482,8 @@ INPUTS = {
 }
 
 
-@looped.over("given", INPUTS.values(), ids=INPUTS.keys())
+@looped.as_one
+@pytest.mark.parametrize("given", INPUTS.values(), ids=INPUTS.keys())
 def test_no_input_loads_silently_wrong(given: Input, tmp_path: Path) -> None:
     path = tmp_path / given.name
     path.write_bytes(given.content.encode() if isinstance(given.content, str) else given.content)
@@ -552,7 +553,8 @@ def test_standard_input_serves_once() -> None:
 # -- options ----------------------------------------------------------------------------------------
 
 
-@looped.over(("options", "says"), [
+@looped.as_one
+@pytest.mark.parametrize(("options", "says"), [
     ({"source": "a"}, "source is given without target"),
     ({"target": 2}, "target is given without source"),
     ({"source": 0, "target": 1}, "source is 0, must be at least 1"),

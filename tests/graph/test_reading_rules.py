@@ -70,7 +70,8 @@ def test_every_rule_of_every_table_has_a_case() -> None:
         assert len(getattr(module, name)) == len(cases), name
 
 
-@looped.over(("table", "at"), CASES)
+@looped.as_one
+@pytest.mark.parametrize(("table", "at"), CASES)
 def test_a_rule_is_needed_by_its_case(
     table: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

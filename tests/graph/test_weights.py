@@ -167,7 +167,8 @@ REFUSED = [
 ]
 
 
-@looped.over(("declared", "said"), REFUSED, ids=str)
+@looped.as_one
+@pytest.mark.parametrize(("declared", "said"), REFUSED, ids=str)
 def test_what_is_no_declaration_is_refused(declared: Any, said: str) -> None:
     with pytest.raises(EdgeDPError, match=said):
         Graph.from_edges([(1, 2)], weights=[1], weight=declared)
@@ -191,7 +192,8 @@ def test_values_without_a_declaration_and_the_other_way_are_refused() -> None:
             Graph.from_edges([(1, 2)], weights=wrong, weight={"cap": 1})
 
 
-@looped.over("declared", DECLARED, ids=str)
+@looped.as_one
+@pytest.mark.parametrize("declared", DECLARED, ids=str)
 def test_a_declaration_is_read_as_it_was_written(declared: dict[str, Any]) -> None:
     made = weighting_of(declared)
     assert Weighting.read(made.written) == made == weighting_of(made.to_dict())

@@ -32,7 +32,8 @@ def imported(script: Path) -> list[tuple[str, str]]:
     ]
 
 
-@looped.over("script", SCRIPTS, ids=lambda script: str(script.relative_to(BENCH)))
+@looped.as_one
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script.relative_to(BENCH)))
 def test_what_a_benchmark_takes_from_the_package_is_there(script: Path) -> None:
     for module, name in imported(script):
         if not hasattr(importlib.import_module(module), name):
@@ -131,7 +132,8 @@ def test_works_take_turns_and_one_that_fails_is_named(harness: dict[str, ModuleT
     assert failed == {"bad": "integer division or modulo by zero"}
 
 
-@looped.over("bench", sorted((ROOT / "bench").rglob("*.py")), ids=lambda path: path.stem)
+@looped.as_one
+@pytest.mark.parametrize("bench", sorted((ROOT / "bench").rglob("*.py")), ids=lambda path: path.stem)
 def test_a_bench_finds_the_helpers_of_the_tests(bench: Path) -> None:
     """They lie in one folder, which a bench names in its path or in how it is called."""
     assert not re.search(r'/ "tests"\)|PYTHONPATH=tests ', bench.read_text())

@@ -317,7 +317,8 @@ def documented_signatures() -> list[str]:
     ]
 
 
-@looped.over("line", documented_signatures())
+@looped.as_one
+@pytest.mark.parametrize("line", documented_signatures())
 def test_a_signature_is_that_of_the_code(line: str) -> None:
     path = line.partition("(")[0].split(".")[1:]
     found: Any = edgedp
@@ -393,7 +394,8 @@ def anchors_of(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@looped.over("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@looped.as_one
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):

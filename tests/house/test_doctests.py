@@ -6,6 +6,8 @@ import doctest
 import importlib
 from pathlib import Path
 
+import pytest
+
 import edgedp
 import looped
 
@@ -18,7 +20,8 @@ def shown() -> list[str]:
     return [".".join(("edgedp", *file.relative_to(PACKAGE).with_suffix("").parts)) for file in files]
 
 
-@looped.over("name", shown())
+@looped.as_one
+@pytest.mark.parametrize("name", shown())
 def test_an_example_prints_what_it_shows(name: str) -> None:
     """One test of all: as items of pytest, in three processes that collect, they cost as much again."""
     module = importlib.import_module(name.removesuffix(".__init__"))

@@ -86,7 +86,8 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
             _ = module.nothing_of_that_name
 
 
-@looped.over(("name", "member"), exported())
+@looped.as_one
+@pytest.mark.parametrize(("name", "member"), exported())
 def test_what_is_exported_has_a_docstring_with_an_example(name: str, member: Any) -> None:
     assert inspect.getdoc(member), name
     if inspect.isclass(member) and issubclass(member, (edgedp.EdgeDPError, Warning)):
@@ -118,7 +119,8 @@ def test_every_error_is_a_leaf_of_ours_and_of_a_built_in_kind() -> None:
             assert builtin[0] not in (Exception, BaseException, object), name
 
 
-@looped.over("package", packages())
+@looped.as_one
+@pytest.mark.parametrize("package", packages())
 def test_no_module_is_named_like_an_exported_function(package: str) -> None:
     """Importing a submodule sets its name on the package: a function of that name would be lost."""
     module = importlib.import_module(package)

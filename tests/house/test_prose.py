@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import looped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,14 +87,16 @@ def messages() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
 
 
-@looped.over("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@looped.as_one
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_lines_fit(page: Path) -> None:
     """Rows of tables cannot be broken, and blocks show what a program prints."""
     long = [(number, len(line)) for number, line in prose(page) if len(line) > WIDTH]
     assert not long, long
 
 
-@looped.over("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+@looped.as_one
+@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_are_plain_english(page: Path) -> None:
     found = [(why, text) for text in paragraphs(page) for why, habit in HABITS.items() if habit.search(text)]
     assert not found, found
@@ -108,7 +112,8 @@ def test_messages_are_plain_english_and_say_what_to_do() -> None:
     assert not found, found
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("text", "habit"),
     [
         ("Of each cell the mean is shown.", "'Of X: ...' as an opener"),

@@ -39,7 +39,8 @@ ODD = (
 )  # fmt: skip
 
 
-@looped.over("text", ODD)
+@looped.as_one
+@pytest.mark.parametrize("text", ODD)
 def test_no_text_of_another_kind_is_a_number(text: str) -> None:
     assert (decimal_of(text), fraction_of(text), whole_of(text)) == (None, None, None)
     for read in (epsilon_nano, budget_nano, delta_atto):

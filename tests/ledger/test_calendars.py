@@ -38,7 +38,8 @@ STARTS = {
 }
 
 
-@looped.over("period", PERIODS)
+@looped.as_one
+@pytest.mark.parametrize("period", PERIODS)
 def test_windows_follow_each_other_and_hold_their_moments(period: str) -> None:
     made = calendar(STARTS[period], period)
     begins = [made.begins(j) for j in range(60)]
@@ -50,7 +51,8 @@ def test_windows_follow_each_other_and_hold_their_moments(period: str) -> None:
     assert len({made.name(j) for j in range(60)}) == 60
 
 
-@looped.over("period", PERIODS)
+@looped.as_one
+@pytest.mark.parametrize("period", PERIODS)
 def test_rows_are_put_where_the_calendar_has_them(period: str) -> None:
     """Arrays and single moments are mapped by two codes, which agree at every border."""
     made = calendar(STARTS[period], period)
@@ -63,7 +65,8 @@ def test_rows_are_put_where_the_calendar_has_them(period: str) -> None:
         assert window == max(made.holds(datetime.fromtimestamp(second, UTC)), -1)
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("start", "period", "name", "day"),
     [
         ("2024-01-01", "P1D", "2024-06-01", "2024-06-01"),
@@ -87,7 +90,8 @@ def test_a_window_has_one_name_and_its_first_day_means_it_too(
     assert span.asked == {"window": name}
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"window": "2024-13"}, "must name a window of P1M, such as '2024-01'"),
@@ -122,12 +126,16 @@ def test_a_window_is_closed_after_its_end_and_its_grace() -> None:
         made.check_closed(made.span(windows="2024-01..2024-06"), closed - timedelta(days=1))
 
 
-@looped.over(("period", "days"), [("P1D", 0.1), ("P1W", 0.7), ("P1M", 3), ("P3M", 9), ("P1Y", 36.5)])
+@looped.as_one
+@pytest.mark.parametrize(
+    ("period", "days"), [("P1D", 0.1), ("P1W", 0.7), ("P1M", 3), ("P3M", 9), ("P1Y", 36.5)]
+)
 def test_grace_is_a_tenth_of_a_period_where_none_is_said(period: str, days: float) -> None:
     assert calendar(STARTS[period], period).grace == timedelta(days=days)
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("period", "within", "windows"),
     [
         ("P1M", "P1Y", 12), ("P1M", 3, 3), ("P1M", "3", 3), ("P3M", "P1Y", 4), ("P1D", "P1W", 7), ("P1D", "P1M", 31),
@@ -140,7 +148,8 @@ def test_within_is_a_number_of_windows_that_is_long_enough(
     assert calendar("2024-01-01", period, within=within).within == windows
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("said", "why"),
     [
         ({"dates": "edited"}, "must be 'final'"),
@@ -184,7 +193,8 @@ def test_a_calendar_is_read_again_as_it_was_kept_and_one_that_was_edited_is_not(
         calendar_kept([])
 
 
-@looped.over("terms", [["{}"], {"calendar": None}, 7, "[]", "{"])
+@looped.as_one
+@pytest.mark.parametrize("terms", [["{}"], {"calendar": None}, 7, "[]", "{"])
 def test_terms_that_somebody_edited_are_refused_whatever_they_are(terms: Any) -> None:
     for _ in range(2):
         with pytest.raises(ParameterError, match="cannot be read; restore a backup"):
@@ -193,8 +203,9 @@ def test_terms_that_somebody_edited_are_refused_whatever_they_are(terms: Any) ->
     assert calendar_of_terms(None) is calendar_of_terms("") is calendar_of_terms("{}") is None
 
 
-@looped.over("period", PERIODS)
-@looped.over("grace", [None, "P366D", "PT31622399S"])
+@looped.as_one
+@pytest.mark.parametrize("period", PERIODS)
+@pytest.mark.parametrize("grace", [None, "P366D", "PT31622399S"])
 def test_a_calendar_is_read_again_whatever_its_grace(period: str, grace: str | None) -> None:
     """A tenth of a year is 3,153,600 seconds: an account of years was declared, and no release of it was possible."""
     made = calendar(STARTS[period], period, grace=grace)
@@ -224,7 +235,8 @@ def lost(debits: list[tuple[int | None, int | None, int]], within: int, start: i
     )
 
 
-@looped.over("seed", range(40))
+@looped.as_one
+@pytest.mark.parametrize("seed", range(40))
 def test_sums_of_runs_are_those_of_the_debits(seed: int) -> None:
     """Random debits of windows, spans and everything; every run, by its windows one by one."""
     chance = random.Random(seed)

@@ -735,7 +735,8 @@ def statements_run_on(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-@looped.over("path", STATEMENTS, ids=lambda path: path.stem)
+@looped.as_one
+@pytest.mark.parametrize("path", STATEMENTS, ids=lambda path: path.stem)
 def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, statements_run_on: Store) -> None:
     header = [
         line.removeprefix("--").strip() for line in path.read_text().splitlines() if line.startswith("--")

@@ -128,7 +128,8 @@ def test_what_is_written_is_read_again() -> None:
     }
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     "kept",
     [
         "", "[]", "{}", "null", '{"node_labels": ["N"]}', '{"node_labels": "N", "relationship_types": "R", "x": 1}',
@@ -147,7 +148,8 @@ def test_an_edited_projection_is_refused_wherever_it_is_read(kept: str) -> None:
             ask()
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({"labels": "A|B"}, r"node_label is 'A\|B', must not hold '\|'; give a list, \['A', 'B'\]"),
@@ -224,7 +226,8 @@ def test_values_of_numpy_are_the_values_that_they_are() -> None:
         assert type(each.value) is type(plain[each.property])
 
 
-@looped.over(
+@looped.as_one
+@pytest.mark.parametrize(
     "text",
     [
         "", "a", ">=1", "a==1", "a>", "a=>1", " in x", "a in ", 'a="x', 'a=x"', 'a in "x,y', "a in x,,y",

@@ -50,6 +50,7 @@ from edgedp.mechanisms.adaptive.vectors import (
 )
 from edgedp.mechanisms.projection import GraphProjection, Projection
 from edgedp.mechanisms.sampling.words import GeneratorWords
+from looped import as_one
 
 EPSILONS = st.integers(1, 10**15).map(lambda nano: Fraction(nano, 10**9))
 ENGINES = ["native", "igraph"]
@@ -202,6 +203,7 @@ def test_no_sum_of_closed_pairs_leaves_64_bits_and_no_bit_is_given_up_before_it_
     assert (found.level, found.cap) == (level << p, cap)
 
 
+@as_one
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 4, 50])
 def test_what_closed_pairs_move_by_is_what_the_proof_says(n: int, ordered: bool) -> None:
@@ -486,6 +488,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, Fraction]]:
     return asked
 
 
+@as_one
 @pytest.mark.parametrize(("epsilon", "wanted"), [
     (Fraction(1, 100), (Degrees, OrderedDegrees)),
     (Fraction(3, 2), (Degrees, OrderedDegrees, Ordered)),
@@ -603,6 +606,7 @@ def after(asked: Question, *shown: NDArray[np.int64]) -> Purchase:
     return found
 
 
+@as_one
 @pytest.mark.parametrize(("epsilon", "k", "wanted"), [
     (1, 10, (Ordered, "3/4")), (10, 10, (Lists, "3/4")), (Fraction(1, 2), 10, (OrderedDegrees, "1/5")),
     (Fraction(1, 10), 10, (OrderedDegrees, "3/4")), (1, 5_000, (OrderedDegrees, "3/4")),
@@ -786,6 +790,7 @@ def test_exact_and_noise_are_added_as_integers():
     assert late[np.arange(2)].tolist() == late.whole.values.tolist() == [1, 4]
 
 
+@as_one
 @pytest.mark.parametrize(
     "looks", [[[2, 0, 1]], [[1], [2, 0, 1]], [[2, 0], [2, 1, 0]], [None, [2, 0]]], ids=str
 )

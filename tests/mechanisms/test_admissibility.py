@@ -37,6 +37,7 @@ from edgedp.mechanisms.sampling.words import words_from
 from edgedp.mechanisms.scores import sums
 from edgedp.release.plan import Plan
 from edgedp.words.vocabulary import SAMPLERS, VECTORS, UndampenedName
+from looped import as_one
 
 FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
 SLIGHTLY = 1e-9
@@ -99,6 +100,7 @@ def sensitivity_of_all(name: str, form: str, t: int, n: int, bound: int | None) 
 # -- sensitivities ---------------------------------------------------------------------------------------
 
 
+@as_one
 @sizes
 @pytest.mark.parametrize(("name", "form"), FORMS)
 def test_no_edge_moves_a_value_further_than_its_sensitivity(name: str, form: str, n: int) -> None:
@@ -124,6 +126,7 @@ def test_sensitivities_grow_at_least_as_fast_as_their_neighbours(name: str, form
             here = after
 
 
+@as_one
 @sizes
 @pytest.mark.parametrize("name", metric_names())
 def test_no_edge_moves_a_value_further_than_the_global_sensitivity(name: str, n: int) -> None:
@@ -159,6 +162,7 @@ def test_one_edge_moves_a_common_neighbour_count_by_one(n: int) -> None:
     assert np.abs(most_common(n)[first] - most_common(n)[second]).max() <= 1
 
 
+@as_one
 @sizes
 @pytest.mark.parametrize("name", VECTORS)
 def test_one_edge_moves_a_joint_vector_by_at_most_L(name: str, n: int) -> None:

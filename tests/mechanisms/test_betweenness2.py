@@ -16,6 +16,7 @@ from edgedp import Graph, exact
 from edgedp.graph.engines.native import betweenness2, betweenness2_shares
 from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS, share_bits
+from looped import as_one
 
 EXHAUSTIVE = [
     2, 3, 4, 5, 6, pytest.param(7, marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
@@ -75,6 +76,7 @@ def test_an_edge_moves_the_integer_shares_by_at_most_2_D_minus_1_units(n):
             assert np.all(moved <= 2 * (bound - 1) << bits)
 
 
+@as_one
 @pytest.mark.parametrize("bits", [0, 1, 7, SHARE_BITS])
 def test_a_pair_moves_at_most_one_unit_whatever_its_common_neighbours(bits):
     c = np.arange(1, 200_000, dtype=np.int64)

@@ -16,6 +16,7 @@ from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.words.amounts.rho import ATTO, delta_atto
 from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import PICKING, SAMPLERS
+from looped import as_one
 
 anything = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=4),
@@ -61,6 +62,7 @@ def test_a_name_is_refused_with_the_nearest_one() -> None:
         checks.check_option_names({"x": 1}, ())
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", PICKING)
 @pytest.mark.parametrize("sampler", [None, *SAMPLERS])
 def test_a_mechanism_has_the_sampler_that_was_asked_for_or_refuses_it(mechanism: Any, sampler: Any) -> None:
@@ -79,6 +81,7 @@ def test_a_branch_that_nobody_wrote_is_an_error_and_never_another_mechanism() ->
         checks.check_sampler(None, "laplace")  # type: ignore[arg-type]
 
 
+@as_one
 @pytest.mark.parametrize("value", [3, np.int64(3), 3.0, np.uint8(3)])
 def test_a_whole_number_may_come_as_any_kind_of_number(value: Any) -> None:
     taken = checks.check_whole(value, "k")
@@ -110,6 +113,7 @@ def test_a_data_frame_of_spark_is_refused_with_where_to_ask_for_it() -> None:
 # -- amounts that are checked against a public fact ---------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize("node_count", [2, 99, 36_692, 10**9])
 def test_a_delta_is_below_one_over_the_number_of_nodes(node_count: int) -> None:
     """To one atto: from 1 / n on, showing one node's whole neighbourhood would keep the promise."""

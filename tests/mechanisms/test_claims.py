@@ -29,6 +29,7 @@ from edgedp.release.plan import ArcsPlan, PublicFacts, plan
 from edgedp.release.plan.base import PlanBase
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import COUNTED
+from looped import as_one
 
 STRICT: dict[tuple[type, str], bool] = {
     (Metric, "uniform"): False,
@@ -113,6 +114,7 @@ def moved_beyond(name: str, n: int) -> bool:
     return bool((changed & ~near).any())
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_an_edge_moves_its_ends_and_their_common_neighbours_where_that_is_claimed(name: str) -> None:
     beyond = [moved_beyond(name, n) for n in (2, 3, 4, 5)]
@@ -129,6 +131,7 @@ def test_the_edge_form_is_refused_where_nothing_is_claimed(monkeypatch: pytest.M
         plan("motkin", asked, PublicFacts(9))
 
 
+@as_one
 @sizes
 @pytest.mark.parametrize("name", metric_names())
 def test_a_value_is_at_most_the_pairs_apart_where_that_is_claimed(name: str, n: int) -> None:
@@ -138,6 +141,7 @@ def test_a_value_is_at_most_the_pairs_apart_where_that_is_claimed(name: str, n: 
         assert (values(name, n) <= apart + 1e-9).all()
 
 
+@as_one
 @sizes
 @pytest.mark.parametrize("name", metric_names())
 def test_a_metric_that_claims_to_be_the_degree_is_the_degree(name: str, n: int) -> None:

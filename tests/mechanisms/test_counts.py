@@ -23,6 +23,7 @@ from edgedp.mechanisms.counts.ebc import Ebc
 from edgedp.mechanisms.counts.stars import check_star_size
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.errors import ParameterError
+from looped import as_one
 
 SMALL = [(n, bound) for n in (2, 3, 4) for bound in range(n)] + [(5, 2), (5, 3), (5, 4)]
 LARGER = [(6, 3), (6, 5)]
@@ -160,6 +161,7 @@ def test_stars_have_from_two_arms_to_as_many_as_the_bound_and_a_count_of_256_bit
         check_star_size(2, Bounds(2**256, 2))
 
 
+@as_one
 @pytest.mark.parametrize("case", ["triangles", "two_triangles", "ebc", "wedges"])
 def test_a_profile_holds_what_its_count_says_and_nothing_where_nothing_moves(case: str) -> None:
     graph = Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], nodes=range(6))
@@ -253,6 +255,7 @@ def test_two_triangles_move_by_the_common_neighbours_of_all_pairs_and_not_of_edg
     assert np.any(apart > 4 * over_edges)
 
 
+@as_one
 @pytest.mark.parametrize("case", cases.CASES)
 def test_the_global_sensitivity_holds_under_every_bound_and_the_maximum_is_that_of_the_complete_graph(
     case: str,
@@ -426,6 +429,7 @@ def test_engines_agree(enron: Graph) -> None:
         assert native == igraph
 
 
+@as_one
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_the_smallest_graphs(n: int) -> None:
     empty = Graph.from_edges([], nodes=list(range(n)))

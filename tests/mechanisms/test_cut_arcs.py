@@ -24,6 +24,7 @@ from edgedp.release.numbers.distributing import at_least_counts
 from edgedp.release.plan import ArcCountPlan, ArcDistributionPlan, ArcsPlan, PublicFacts, plan
 from edgedp.release.planning.noise import noise_of
 from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, Unit
+from looped import as_one
 
 N = 4
 ARCS = list(permutations(range(N), 2))
@@ -44,6 +45,7 @@ def matrix_of(graph: Graph) -> np.ndarray:
     return arcs
 
 
+@as_one
 @pytest.mark.parametrize("cap", [1, 2, 3, 20])
 def test_votes_follow_their_definition(cap: int) -> None:
     for graph in random_digraphs():
@@ -211,6 +213,7 @@ def test_how_in_degrees_are_spread() -> None:
     assert distribution(graph, "in_degree", epsilon=300, cap=1).values.tolist() == [2, 1, 1]
 
 
+@as_one
 @pytest.mark.parametrize(
     ("ask", "told"),
     [

@@ -20,6 +20,7 @@ import cut_definitions as define
 from edgedp.mechanisms.adaptive import vectors
 from edgedp.mechanisms.adaptive.closed import ClosedPairs
 from edgedp.mechanisms.adaptive.vectors import cut_bits
+from looped import as_one
 from test_betweenness2 import in_parts, with_and_without_first_edge
 
 SIZES = [3, 4, 5, pytest.param(6, marks=pytest.mark.slow), pytest.param(7, marks=pytest.mark.slow)]
@@ -101,6 +102,7 @@ def reaching(
     return without, joined, order, ranks
 
 
+@as_one
 @pytest.mark.parametrize("cap", [2, 3, 4, 7, 20])
 def test_the_bound_is_reached_for_lists(cap):
     without, joined, order, ranks = reaching(cap, "lists")
@@ -108,6 +110,7 @@ def test_the_bound_is_reached_for_lists(cap):
     assert far == (2 * (cap - 1) + 1) * 2
 
 
+@as_one
 @pytest.mark.parametrize("cap", [2, 3, 4, 7, 20])
 def test_the_bound_is_reached_for_ordered(cap):
     without, joined, order, ranks = reaching(cap, "ordered")

@@ -18,6 +18,7 @@ from edgedp import Graph, ParameterError, UnknownNameError, exact
 from edgedp.graph.engines import igraph, native
 from edgedp.graph.engines.cuts import cut_rows, node_words, order_keys, row_words
 from edgedp.graph.engines.native import cuts as native_cuts
+from looped import as_one
 from test_betweenness2 import graph_of, plain, random_adjacency
 
 ENGINES = [native, igraph]
@@ -39,6 +40,7 @@ def test_golden_words():
     assert hex(node_words(np.array(["ada"]))[0]) == "0x2705162143dab015"
 
 
+@as_one
 @pytest.mark.parametrize(("of", "member"), GOLDEN)
 def test_golden_keys(of, member):
     assert define.key(of, member) == GOLDEN[of, member]
@@ -186,6 +188,7 @@ def test_cuts_do_not_depend_on_the_order_in_which_edges_were_given():
         np.testing.assert_array_equal(one, other)
 
 
+@as_one
 @pytest.mark.parametrize(("cap", "order", "message"), [
     (0, None, "cap is 0, must be 1 or more"),
     (1.5, None, "cap is 1.5, must be a whole number"),

@@ -18,6 +18,7 @@ from edgedp.words.amounts.epsilon import (
 )
 from edgedp.words.amounts.rho import delta_atto
 from edgedp.words.errors import ParameterError
+from looped import as_one
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,7 @@ def test_a_hundredth_fits_fifty_times_into_a_half() -> None:
     assert 50 * epsilon_nano(0.01) == budget_nano(0.5)
 
 
+@as_one
 @pytest.mark.parametrize(
     "bad", [0, -1, "0", "-0.5", float("nan"), float("inf"), "-inf", "1e-10", "1e10", None, True, "x", [1]]
 )
@@ -81,6 +83,7 @@ def test_a_budget_of_zero_is_allowed_where_it_says_so() -> None:
         budget_nano(0)
 
 
+@as_one
 @pytest.mark.parametrize("delta", [0, "1", 1.5, 2, "9.9e-19", "nan"])
 def test_a_delta_is_below_1_and_no_less_than_is_counted(delta: Any) -> None:
     with pytest.raises(ParameterError):

@@ -25,6 +25,7 @@ from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw, draw_positions
 from edgedp.release.plan import JointMotkinPlan, JointPlan, Plan, PublicFacts, TopKPlan, plan
 from edgedp.release.plan.kept import plan_of
+from looped import as_one
 
 EPSILONS = st.integers(1, 10**15).map(lambda nano: Fraction(nano, 10**9))
 WITHOUT_BOUND = [
@@ -119,6 +120,7 @@ def test_length_two_betweenness_with_a_promise_still_rests_on_it():
         priv_top_k(cluster_and_bridges(), metric="ebc", k=2, epsilon=1, proxy="betweenness2", degree_bound=3)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("kind", "options"), [*WITHOUT_BOUND, ("priv_top_k", {"metric": "ebc", "estimates": True})]
 )
@@ -162,6 +164,7 @@ def test_kept_releases_of_older_versions_are_as_they_were_and_answer_their_reque
         plan_of(kind, parameters | {"version": 4}, now.facts.to_dict())
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options", "message"), [
     ("priv_top_k", {"metric": "ebc", "shift": "up"}, r"'joint' .the default.*another mechanism"),
     ("priv_top_k", {"metric": "ebc", "mechanism": "joint", "shift": "up"}, "shift is not an option"),
@@ -202,6 +205,7 @@ def test_a_bound_that_is_far_too_large_changes_nothing_and_one_that_is_true_only
 # -- what is shown --------------------------------------------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options", "ranks_by"), [
     ("priv_top_k", {"metric": "ebc"}, "noisy degree and noisy betweenness2 through cuts together"),
     ("priv_top_k", {"metric": "ebc", "proxy": "lists", "cap": 9}, "noisy betweenness2 through cuts"),

@@ -23,6 +23,7 @@ from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.words import GeneratorWords
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SAMPLERS
+from looped import as_one
 
 
 def array(values):
@@ -262,6 +263,7 @@ def test_ordered_law_multiplies_the_rounds():
 # -- quadrature for sums ---------------------------------------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize("terms", [1, 2, 20, 21, 22, 100, 12345, 10**15])
 def test_sum_rule_is_exact_for_polynomials(terms):
     nodes, weights = sum_rule(terms)

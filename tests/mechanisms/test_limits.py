@@ -11,6 +11,7 @@ import edgedp
 from edgedp import Graph, exact, priv_top_k, quality
 from edgedp.exact.experiments.generators import power_law
 from edgedp.mechanisms import limits
+from looped import as_one
 
 METRICS = ("degree", "ebc")
 
@@ -49,6 +50,7 @@ def test_the_edges_that_the_proof_adds_are_there_and_lift_one_node_to_its_rank(m
     assert lifted > 10
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", ["em", "pf"])
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])
 def test_no_private_law_that_is_as_good_on_the_lifted_graphs_exceeds_it(

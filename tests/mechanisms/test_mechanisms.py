@@ -11,11 +11,13 @@ from edgedp.mechanisms import probabilities
 from edgedp.mechanisms.scores.sums import Aggregate
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import PICKING
+from looped import as_one
 
 UTILITIES = [6.5, 6.5] + [0.0] * 6
 TABLE = [[3, 5]] * 2 + [[2, 5]] * 6
 
 
+@as_one
 @pytest.mark.parametrize(
     ("names", "weights", "monotone", "of_degrees"),
     [
@@ -160,6 +162,7 @@ def test_of_candidates_that_nothing_can_move_the_best_is_named() -> None:
     assert probabilities("em", [3], 1, global_sensitivity=1).tolist() == [1.0]
 
 
+@as_one
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -177,6 +180,7 @@ def test_bad_arrays_are_refused(arguments: tuple[str, list[Any]], says: str) -> 
         probabilities(*arguments, 1)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -17,6 +17,7 @@ from edgedp.mechanisms.metrics.base import shifted_sums
 from edgedp.mechanisms.metrics.betweenness2 import share_bits
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.vocabulary import PROXIES, VECTORS
+from looped import as_one
 
 
 def test_the_folder_is_the_list() -> None:
@@ -30,6 +31,7 @@ def test_every_metric_has_its_definition_and_every_definition_its_metric() -> No
     assert definition_names() == set(metric_names())
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 @pytest.mark.parametrize("engine", ["native", "igraph"])
 def test_engines_compute_what_is_defined(name: str, engine: str) -> None:
@@ -48,6 +50,7 @@ def test_sensitivities_are_those_that_are_defined(name: str, form: Any) -> None:
         np.testing.assert_allclose(found, np.asarray(wanted, dtype=np.float64), rtol=2**-50)
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_a_metric_has_a_vector_of_its_own_or_proxies_that_do(name: str) -> None:
     proxies = metric(name).proxies
@@ -64,6 +67,7 @@ def test_published_global_sensitivities_of_ebc(bound: int, published: Fraction) 
     assert metric("ebc").global_sensitivity(bound) == published
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_shifted_sums_are_the_sums_that_they_stand_for(name: str) -> None:
     found = metric(name)
@@ -152,6 +156,7 @@ def test_large_bounds_stay_exact() -> None:
     assert abs(difference - by_integers / (bound * (bound - 1))) < 2**-50 * bound
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_no_value_exceeds_its_upper_bound_nor_falls_below_zero(name: str) -> None:
     found = metric(name)

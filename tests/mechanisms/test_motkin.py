@@ -34,6 +34,7 @@ from edgedp.mechanisms.sampling.words import Words
 from edgedp.mechanisms.scores.sums import top_k_scores
 from edgedp.release.plan import ParetoPlan, PublicFacts, plan
 from edgedp.words.vocabulary import PICKING, SAMPLERS
+from looped import as_one
 from sampling_doubles import assert_has_law
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (4, 5)])
@@ -241,6 +242,7 @@ def test_the_global_aggregate_law_is_its_definition(weights: tuple[float, ...]) 
         assert law == pytest.approx(expected, rel=1e-7)
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", PICKING)
 @pytest.mark.parametrize(("metric", "weights"), [("degree", (1, 0)), ("density", (0, 4))])
 def test_a_sum_of_which_one_metric_is_left_is_priv_top_k(
@@ -259,6 +261,7 @@ def test_a_sum_of_which_one_metric_is_left_is_priv_top_k(
     assert law == pytest.approx(first_pick_probabilities(KITE, metric, 2, 3, mechanism), rel=1e-9)
 
 
+@as_one
 @pytest.mark.parametrize("options", VARIANTS, ids=named)
 def test_neither_order_nor_common_scale_matters(options: dict[str, Any]) -> None:
     names = ("degree", "density", "ebc")
@@ -329,6 +332,7 @@ def test_two_rounds_have_the_law_of_their_definition() -> None:
 # -- where options meet their ends -----------------------------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize("names", LISTS, ids="+".join)
 @pytest.mark.parametrize("options", VARIANTS, ids=named)
 def test_k_of_all_returns_everybody_once(options: dict[str, Any], names: tuple[str, ...]) -> None:
@@ -336,6 +340,7 @@ def test_k_of_all_returns_everybody_once(options: dict[str, Any], names: tuple[s
     assert sorted(release.nodes) == [0, 1, 2, 3, 4, 5]
 
 
+@as_one
 @pytest.mark.parametrize("options", VARIANTS, ids=named)
 def test_one_candidate_is_a_sure_pick(options: dict[str, Any]) -> None:
     alone = Graph.from_edges([], nodes=["only"])
@@ -343,6 +348,7 @@ def test_one_candidate_is_a_sure_pick(options: dict[str, Any]) -> None:
     assert motkin_first_pick_probabilities(alone, k=1, epsilon=1, **options).tolist() == [1.0]
 
 
+@as_one
 @pytest.mark.parametrize("options", VARIANTS, ids=named)
 def test_where_nothing_can_move_all_are_drawn_alike(options: dict[str, Any]) -> None:
     """A bound of 0 promises no edges: every metric leaves."""
@@ -363,6 +369,7 @@ def test_a_metric_that_no_edge_can_move_leaves_a_pareto_list() -> None:
     assert kept == pytest.approx(np.full(5, 0.2))
 
 
+@as_one
 @pytest.mark.parametrize("options", VARIANTS, ids=named)
 def test_releases_under_a_bound_of_one_end(options: dict[str, Any]) -> None:
     """Boxes that never grow must not keep the profile's loop alive."""

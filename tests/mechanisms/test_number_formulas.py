@@ -27,6 +27,7 @@ from edgedp.release.numbers import counting, distributing, error_bars
 from edgedp.release.options import CountOptions
 from edgedp.release.plan import CountPlan, PublicFacts
 from edgedp.release.plan.numbers import plan_count
+from looped import as_one
 from sampling_doubles import ScriptedWords
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
@@ -93,6 +94,7 @@ def test_a_bound_of_what_is_at_most_one_is_one() -> None:
     assert (law._first.most, law._second(1).most) == (1, 1)
 
 
+@as_one
 @pytest.mark.parametrize("most", [1, 2, 9, 10**9])
 def test_a_noisy_bound_is_its_figure_and_noise_and_shift_between_one_and_the_most(
     most: int, monkeypatch: pytest.MonkeyPatch
@@ -179,6 +181,7 @@ GRID = [
 ]
 
 
+@as_one
 @pytest.mark.parametrize("x", [Fraction(1001, 1000), Fraction(2), Fraction(10, 3), Fraction(10**40, 7)])
 def test_a_logarithm_that_noise_is_scaled_to_is_above_and_next_to_it(x: Fraction) -> None:
     found = log_above(x)
@@ -188,6 +191,7 @@ def test_a_logarithm_that_noise_is_scaled_to_is_above_and_next_to_it(x: Fraction
     assert 0 < above < Decimal("1.1e-45")
 
 
+@as_one
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
 def test_smooth_laplace_noise_is_scaled_by_its_theorem(epsilon: Fraction, delta: Fraction) -> None:
     """``beta = ln(1 + 1/B)`` is at most ``epsilon / (2 ln(2 / delta))``, and a scale of ``2 J_0 / epsilon``."""
@@ -202,6 +206,7 @@ def test_smooth_laplace_noise_is_scaled_by_its_theorem(epsilon: Fraction, delta:
     assert law.scale == 2 * smooth_bound(PROFILE, steady) / epsilon
 
 
+@as_one
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
 def test_levels_are_scaled_by_their_theorem(epsilon: Fraction, delta: Fraction) -> None:
     """Half of epsilon is for the number; the scale falls by ``1 + (epsilon / 2) / ln(1 / delta)`` a level at most."""
@@ -212,6 +217,7 @@ def test_levels_are_scaled_by_their_theorem(epsilon: Fraction, delta: Fraction) 
     assert law.scale == smooth_bound(PROFILE, Pace(growth)) / (epsilon / 2)
 
 
+@as_one
 @pytest.mark.parametrize("epsilon", ["0.01", "0.5", "1", "8"])
 def test_student_noise_is_shrunk_by_its_theorem_and_no_further(epsilon: str) -> None:
     """``s = 2 sqrt((2 (epsilon - 1.5 beta) / 5)**2 - beta**2)``, rounded down by less than 2**-60 of it."""
@@ -272,6 +278,7 @@ def test_the_units_of_an_envelope_are_fine_enough_for_how_slowly_it_grows() -> N
         assert pace_on(((Fraction(1), 1),), Fraction(1, 2**power)).unit_bits == bits
 
 
+@as_one
 @pytest.mark.parametrize("of", ["triangles", "two_triangles", "wedges", "ebc", "betweenness2"])
 def test_an_error_bar_is_of_what_is_left_of_epsilon_and_of_what_is_left_of_five_hundredths(
     of: str, monkeypatch: pytest.MonkeyPatch

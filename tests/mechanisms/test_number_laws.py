@@ -28,6 +28,7 @@ from edgedp.mechanisms.numbers.smooth import smooth_bound
 from edgedp.mechanisms.numbers.stairs import Stairs, exp_minus_bounds
 from edgedp.mechanisms.numbers.student import RoundedStudent
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, uniform_below
+from looped import as_one
 from sampling_doubles import ScriptedWords, assert_has_law, true_noise
 
 PURE = tuple(name for name in MECHANISMS if not number_mechanism(name).needs_delta)
@@ -120,6 +121,7 @@ def test_the_calibrated_ladder_keeps_its_claim_on_six_nodes(setting: tuple[str, 
         assert loss <= 3 * (1 + 1e-9)
 
 
+@as_one
 @pytest.mark.parametrize("case", ["triangles", "two_triangles", "wedges", "stars 3", "betweenness2"])
 def test_envelopes_are_admissible_and_grow_as_slowly_as_they_say(case: str) -> None:
     n = 4 if case == "betweenness2" else 5
@@ -293,6 +295,7 @@ STEPPED = [
 ]
 
 
+@as_one
 @pytest.mark.parametrize("law", STEPPED)
 def test_tails_and_means_of_stairs_are_sums_of_cells(law: Stairs) -> None:
     reach = 40_000
@@ -313,6 +316,7 @@ def test_tails_and_means_of_stairs_are_sums_of_cells(law: Stairs) -> None:
     assert law._mean_of_side(np.inf) == pytest.approx(float((weights * middle).sum()), rel=1e-9)
 
 
+@as_one
 @pytest.mark.parametrize("law", STEPPED)
 @pytest.mark.parametrize("most", [1, 2, 7])
 def test_an_answer_that_is_cut_has_at_its_ends_all_that_lies_beyond(law: Stairs, most: int) -> None:
@@ -346,6 +350,7 @@ def test_stairs_by_adding_cells(widths: list[int], tail: int, rate: Fraction, bi
     assert law.noise_tail(1) == pytest.approx((1 - expected[0]) / 2, rel=1e-2 if rate < 0.1 else 1e-6)
 
 
+@as_one
 @pytest.mark.parametrize(
     "name", ["calibrated 2", "calibrated 3/10", "ladder 3/10", "staircase 2", "geometric 3/10"]
 )

@@ -27,6 +27,7 @@ from edgedp.mechanisms.numbers.smooth import laplace_pace, smooth_bound
 from edgedp.mechanisms.numbers.spaces import distances
 from edgedp.mechanisms.numbers.stairs import Stairs
 from edgedp.words.errors import ParameterError
+from looped import as_one
 
 EPSILON, DELTA = 5.0, 1 / 2000
 
@@ -313,6 +314,7 @@ def test_a_law_over_a_finite_space_is_its_definition() -> None:
     assert edgedp.exact.metric_ball([1, 2], [], epsilon=1)[1].tolist() == [[1, 0], [0, 1]]
 
 
+@as_one
 @pytest.mark.parametrize("neighbors", [5, [0, 1], [[0, 1, 1]], [[0.5, 1.0]], [[[0, 1]]]])
 def test_steps_of_a_finite_space_are_pairs_of_positions(neighbors: object) -> None:
     with pytest.raises(ParameterError, match="not an integer array of shape"):

@@ -35,6 +35,7 @@ from edgedp.release.numbers.error_bars import BAR_SHARE, height_quantile
 from edgedp.release.options import CountOptions
 from edgedp.release.plan import CountPlan, PublicFacts, SummaryPlan, plan
 from edgedp.release.plan.numbers import plan_count
+from looped import as_one
 from sampling_doubles import assert_has_law
 
 SHARES = SummaryPlan.SHARES
@@ -55,6 +56,7 @@ def seeded(seed: int) -> np.random.Generator:
 # -- what is refused ------------------------------------------------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -477,6 +479,7 @@ def test_error_bars_hold_the_exact_number() -> None:
         assert held >= 184
 
 
+@as_one
 @pytest.mark.parametrize("epsilon", [50, 700, 5000])
 @pytest.mark.parametrize(
     ("of", "options"),

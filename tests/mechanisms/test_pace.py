@@ -23,6 +23,7 @@ from edgedp.mechanisms.numbers.rungs import pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
 from edgedp.mechanisms.numbers.student import RoundedStudent
 from edgedp.mechanisms.projection import GraphProjection
+from looped import as_one
 
 CURVES = {"flat": FLAT, "bent": BENT, "steep": STEEP, "steeper": STEEPER, "steepest": STEEPEST}
 CURVES |= {f"stars of {size}": curve for size, curve in CLIMBS.items()}
@@ -132,6 +133,7 @@ def above_rivals(
     return cells
 
 
+@as_one
 @pytest.mark.parametrize("curve", CURVES)
 def test_a_pace_is_paid_for_and_never_turns_back(curve: str) -> None:
     """``1/B`` is below epsilon, does not fall, and does not rise faster: the rung's share of epsilon never falls."""

@@ -16,6 +16,7 @@ from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.pareto.profile import ParetoProfile, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.words.errors import ParameterError
+from looped import as_one
 
 LISTS = [("degree", "density"), ("degree", "density", "ebc")]
 FORMS = ["interval", "interval+edge"]
@@ -216,7 +217,7 @@ def tied_profiles(draw):
 
 
 @given(tied_profiles())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_pruned_equals_plain_with_many_ties(case):
     utilities, table, common_neighbors = case
     widths = [lambda t, rows=rows: rows[t] for rows in table]
@@ -331,6 +332,7 @@ def test_no_choice_has_no_profile(candidates):
     assert profile.at(0).tolist() == [0] * candidates
 
 
+@as_one
 @pytest.mark.parametrize(
     ("exceeds", "counted"), [(0.0, 2), (2.0**-25, 2), (1.5 * 2.0**-25, 2), (2.0**-23, 1)]
 )

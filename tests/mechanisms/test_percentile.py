@@ -33,6 +33,7 @@ from edgedp.mechanisms.selection.questions import PERCENTILE_MECHANISMS, Percent
 from edgedp.mechanisms.values import Em, Sld
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import SAMPLERS
+from looped import as_one
 
 Record = float | None
 QS = (Fraction(1, 2), Fraction(1, 4), Fraction(9, 10))
@@ -72,6 +73,7 @@ def test_the_law_keeps_its_claim_over_all_inputs(mechanism: str) -> None:
         assert largest_loss(question(domain, n, q, epsilon, mechanism)) <= epsilon * (1 + 1e-9)
 
 
+@as_one
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("mechanism", ["em", "distance", "ld", "sld"])
 def test_either_sampler_keeps_the_claim(mechanism: str, sampler: str) -> None:
@@ -283,6 +285,7 @@ def test_values_are_clipped_before_anything_else() -> None:
             assert np.array_equal(percentile_law(inside, asked), percentile_law(outside, asked))
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", PERCENTILE_MECHANISMS)
 def test_no_values_at_all_is_an_answer_too(mechanism: str) -> None:
     for values in ([], [None, "x"]):
@@ -335,6 +338,7 @@ def test_grids_are_public_and_strictly_increasing() -> None:
         domain.grid[0] = 0
 
 
+@as_one
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -359,6 +363,7 @@ def test_a_domain_that_is_none_is_refused(arguments: tuple[Any, ...], says: str)
         declare(*arguments)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -422,6 +427,7 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
     assert numbers_of(mixed.properties["q"]).tolist() == [1, 2.5]
 
 
+@as_one
 @pytest.mark.parametrize(
     ("options", "says"),
     [

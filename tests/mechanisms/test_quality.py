@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from edgedp import EdgeDPError, quality
+from looped import as_one
 
 
 def test_all_that_tie_with_the_kth_count_as_retrieved() -> None:
@@ -23,6 +24,7 @@ def test_recall_takes_ids_in_any_order() -> None:
     assert quality.recall([1, 9, 8], ["c", "b"], node_ids=np.array(["a", "b", "c"])) == 1.0
 
 
+@as_one
 @pytest.mark.parametrize("returned", [[], [5], [-1], [0, 0], [0.0], [[0]]])
 def test_a_list_that_is_none_is_refused(returned: list[int]) -> None:
     with pytest.raises(EdgeDPError):

@@ -23,6 +23,7 @@ from coupling import Bought, coupled
 from definitions import definition, values
 from edgedp.mechanisms.counts import Bounds, count_class, count_names
 from edgedp.mechanisms.metrics import metric, metric_names
+from looped import as_one
 from vector_definitions import DERIVED, VECTORS, Defined
 
 REACHED = Fraction(2, 3)
@@ -115,6 +116,7 @@ def moves_of(table: np.ndarray, degree_bound: int) -> float:
     return most
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_every_metric_reaches_its_global_sensitivity(name: str) -> None:
     for bound in range(1, N):
@@ -124,6 +126,7 @@ def test_every_metric_reaches_its_global_sensitivity(name: str) -> None:
         assert bound < N - 1 or moves >= float(REACHED) * claim
 
 
+@as_one
 @pytest.mark.parametrize("name", metric_names())
 def test_a_metric_reaches_it_at_hubs_too(name: str) -> None:
     """On few nodes what grows with the square of the degree is hidden by what grows with the degree."""
@@ -153,6 +156,7 @@ def test_every_count_that_is_drawn_is_in_the_table() -> None:
     }
 
 
+@as_one
 @pytest.mark.parametrize("case", number_cases.CASES)
 def test_every_count_reaches_its_global_sensitivity(case: str) -> None:
     count = number_cases.count_of(case)

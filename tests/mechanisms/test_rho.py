@@ -32,6 +32,7 @@ from edgedp.words.amounts.rho import (
     spent_epsilon,
 )
 from edgedp.words.errors import ParameterError
+from looped import as_one
 
 FACTS = PublicFacts(1000)
 MILLIONTH = delta_atto("1e-6")
@@ -111,6 +112,7 @@ def test_nothing_overflows_the_databases_integers() -> None:
 # -- what is proved in the module's text -----------------------------------------------------------------
 
 
+@as_one
 @pytest.mark.parametrize(
     "options",
     [
@@ -200,6 +202,7 @@ def test_next_to_nothing_at_a_large_delta_is_said_to_be_nothing() -> None:
     assert spent_epsilon(1, delta_atto("0.5")) == 0
 
 
+@as_one
 @pytest.mark.parametrize("rho", [1e-4, 1e-2, 0.5, 20.0])
 @pytest.mark.parametrize("delta", [1e-4, 1e-9])
 def test_the_conversion_bounds_gaussian_noise_from_above(rho: float, delta: float) -> None:
@@ -216,6 +219,7 @@ def test_the_conversion_bounds_gaussian_noise_from_above(rho: float, delta: floa
     assert exact <= shown <= 1.25 * exact
 
 
+@as_one
 @pytest.mark.parametrize("rho", [1e-5, 1e-3, 0.1, 3.0])
 @pytest.mark.parametrize("delta", [1e-5, 1e-10])
 def test_agrees_with_the_accountant_of_dp_accounting(rho: float, delta: float) -> None:
@@ -269,6 +273,7 @@ def test_delta_is_the_decimal_that_was_written_rounded_down() -> None:
     assert delta_atto("1.9e-18") == 1
 
 
+@as_one
 @pytest.mark.parametrize("value", [0, 1, -1e-6, "1e-19", "nan", "inf", "x", True, None, 2])
 def test_a_delta_out_of_its_domain_is_refused(value: object) -> None:
     with pytest.raises(ParameterError, match=r"^delta is .*, must be .*; "):
@@ -284,6 +289,7 @@ def test_numbers_are_priced_as_any_pure_release(kind: Kind, options: dict[str, A
     assert cost(plan(kind, options | {"epsilon": "0.1"}, PublicFacts(50))) == 10**12 // 200
 
 
+@as_one
 @pytest.mark.parametrize("spent", [1_000_000, 125_000_000, 12_500_000_000, 10**12, 3 * 10**13])
 def test_what_was_spent_is_never_said_to_be_less(spent: int) -> None:
     """The least of ``a rho + offset(a)`` in forty digits, by thirds of an interval that holds it, lies below it."""

@@ -21,6 +21,7 @@ from edgedp.mechanisms.laws import ordered_law
 from edgedp.mechanisms.samplers import EXPONENTIAL, PERMUTE_AND_FLIP, sampler
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.vocabulary import PICKING, SAMPLERS, UndampenedName
+from looped import as_one
 from sampling_doubles import ScriptedWords, assert_has_law
 
 SCORES, UNIT = np.array([3, 1, 0, 0]), Fraction(2, 3)
@@ -54,7 +55,7 @@ def test_scores_behind_bounds_are_drawn_by_their_exact_law_and_not_by_the_bounds
     assert lazy.law().tolist() == known.law().tolist()
     for drawn in (lazy, known):
         assert_has_law(
-            [tuple(drawn.draw(2, SecureWords()).tolist()) for _ in range(3000)], known.ordered_law(2)
+            [tuple(drawn.draw(2, SecureWords()).tolist()) for _ in range(1500)], known.ordered_law(2)
         )
 
 
@@ -88,6 +89,7 @@ def test_the_ordered_law_is_that_of_rounds(name: str) -> None:
     assert this.ordered_law(SCORES, UNIT, 3) == rounds
 
 
+@as_one
 @each
 @pytest.mark.parametrize("k", [1, 2, 10])
 def test_the_price_is_that_of_k_picks_at_a_kth_of_epsilon(name: str, k: int) -> None:

@@ -13,6 +13,7 @@ from edgedp.mechanisms.sampling import geometric
 from edgedp.mechanisms.sampling.geometric import Refinable, two_sided_geometric
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.errors import ParameterError
+from looped import as_one
 from sampling_doubles import ScriptedWords, assert_has_law, true_noise
 
 SECURE = SecureWords()
@@ -23,6 +24,7 @@ def law(scale, reach):
     return {z: (1 - ratio) / (1 + ratio) * ratio ** abs(z) for z in range(-reach, reach + 1)}
 
 
+@as_one
 @pytest.mark.parametrize(
     "scale", [Fraction(1, 7), Fraction(1), Fraction(2, 3), Fraction(5), Fraction(1999, 100)]
 )

@@ -14,6 +14,7 @@ from edgedp.mechanisms.sampling.select import one_pick
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.errors import EngineError
 from edgedp.words.vocabulary import SAMPLERS
+from looped import as_one
 from sampling_doubles import LateScriptedWords, ScriptedWords, assert_has_law
 
 SECURE = SecureWords()
@@ -155,7 +156,7 @@ def test_a_pick_of_many_has_its_exact_law(noise, among):
     for position, share in zip(candidates.tolist(), law.tolist(), strict=True):
         expected[int(outcome[position])] = expected.get(int(outcome[position]), 0.0) + share
     assert min(expected.values()) > 0.01
-    picked = [one_pick(scores, candidates, unit, SECURE, noise) for _ in range(2000)]
+    picked = [one_pick(scores, candidates, unit, SECURE, noise) for _ in range(1000)]
     assert set(picked) <= set(candidates.tolist())
     assert_has_law(outcome[picked].tolist(), expected)
 
@@ -185,6 +186,7 @@ def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise, ahead):
     assert TOP_K[noise](scores, 1, Fraction(1, 2**40), ScriptedWords(words.tolist())).tolist() == [7]
 
 
+@as_one
 @each_noise
 @pytest.mark.parametrize("word", [0, 5, 2**32 - 1])
 def test_a_word_whose_noise_has_no_float_above_keeps_nobody_out(noise, word):
@@ -196,6 +198,7 @@ def test_a_word_whose_noise_has_no_float_above_keeps_nobody_out(noise, word):
     assert TOP_K[noise](scores, 1, Fraction(1), ScriptedWords([*words.tolist(), 2**63])).tolist() == [7]
 
 
+@as_one
 @each_noise
 @pytest.mark.parametrize("unit", [Fraction(1, 2000), Fraction(1), Fraction(1, 10**30), Fraction(2) ** 901])
 def test_few_words_are_asked_for_and_the_answer_is_that_of_all(monkeypatch, noise, unit):

@@ -22,6 +22,7 @@ from edgedp.mechanisms.sampling.select import (
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.errors import EngineError, ParameterError
 from edgedp.words.vocabulary import SAMPLERS
+from looped import as_one
 from sampling_doubles import NOISES, ScriptedWords, assert_has_law
 
 BY_NAME = {name: sampler_by_name(name) for name in SAMPLERS}
@@ -98,7 +99,7 @@ class CollidingWords:
 def test_equal_scores_and_first_words_are_in_uniformly_random_order(sampler, word):
     scores = array([7, 7, 7])
     k = 3 if BY_NAME[sampler].serves_all else 1  # the words collide in the first round alone
-    draws = [tuple(TOP_K[sampler](scores, k, Fraction(1), CollidingWords(word)).tolist()) for _ in range(400)]
+    draws = [tuple(TOP_K[sampler](scores, k, Fraction(1), CollidingWords(word)).tolist()) for _ in range(150)]
     assert_has_law(draws, dict.fromkeys(permutations(range(3), k), 1 / (6 if k == 3 else 3)))
 
 
@@ -107,10 +108,11 @@ def test_a_lead_below_the_first_words_width_counts_exactly(sampler):
     # All have the first word 2**63, where noise falls by slope * 2**-64 over the word's interval, nearly
     # linearly. A lead of half of that beats the rest of a uniform word with probability 7/8.
     unit = Fraction(SLOPE[sampler] / 2) / 2**64
-    draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(800)]
+    draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(400)]
     assert_has_law(draws, {0: 1 / 8, 1: 7 / 8})
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("word", [1, 64, 2**20, 2**31])
 def test_of_a_small_word_the_next_one_decides(sampler, word):
@@ -251,6 +253,7 @@ def test_one_candidate_is_a_sure_pick(sampler):
     assert one_pick(array([4, -5, 4]), array([1]), Fraction(1), SECURE, NOISE[sampler]) == 1
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("unit", [Fraction(10**6), Fraction(10) ** 300, Fraction(10) ** 1000])
 def test_a_huge_unit_leaves_no_chance(sampler, unit):
@@ -326,6 +329,7 @@ def test_scores_are_left_alone():
     assert upper.tolist() == [3, 2, 1]
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("k", [0, -1, 4])
 def test_k_out_of_range_is_refused(sampler, k):
@@ -333,6 +337,7 @@ def test_k_out_of_range_is_refused(sampler, k):
         TOP_K[sampler](array([1, 2, 3]), k, Fraction(1), SECURE)
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize("unit", [Fraction(0), Fraction(-1, 3)])
 def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
@@ -381,6 +386,7 @@ def test_what_has_a_point_in_common_with_another_is_not_told_apart_by_floats(int
     ]
 
 
+@as_one
 @pytest.mark.parametrize("count", [1, 64, 256, 257, 400, 1000, 8192, 20_000])
 def test_the_best_bound_is_looked_at_first_however_many_there_are(count):
     """What comes later is never better: where the threshold stops the look, nobody is left who could reach it."""
@@ -427,6 +433,7 @@ def test_ties_refuse_k_out_of_range(k):
         top_k_with_random_ties(array([1, 2]), k, SECURE)
 
 
+@as_one
 @each_sampler
 @pytest.mark.parametrize(
     ("unit", "far"),

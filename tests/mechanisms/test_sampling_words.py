@@ -15,6 +15,7 @@ from edgedp.mechanisms.sampling.words import (
     words_from,
 )
 from edgedp.words.errors import ParameterError
+from looped import as_one
 from sampling_doubles import ScriptedWords, assert_has_law
 
 
@@ -87,6 +88,7 @@ def test_words_from_marks_what_is_private():
     assert not words_from(np.random.default_rng(0)).private
 
 
+@as_one
 @pytest.mark.parametrize("rng", [0, 7, "secure", np.random.RandomState(0), object])
 def test_words_from_refuses_anything_else(rng):
     with pytest.raises(ParameterError, match=r"^rng is .*, must be None or a numpy\.random\.Generator; "):

@@ -23,6 +23,7 @@ from edgedp.mechanisms.selection import picking
 from edgedp.mechanisms.selection.picking import Selection
 from edgedp.mechanisms.values import Ld, Sld
 from edgedp.words.errors import EdgeDPError
+from looped import as_one
 
 UTILITIES = [3.0, 2.5, 0.0, -1.0]
 TABLE = [[1.0, 2.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]]
@@ -47,12 +48,12 @@ def loss(first: np.ndarray, second: np.ndarray) -> float:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_draw_has_the_law_that_is_computed(case: str) -> None:
-    """Chi-square of 1,500 draws over four candidates: above 30 with probability 1.4e-6."""
+    """Chi-square of 750 draws over four candidates: above 30 with probability 1.4e-6."""
     options = {"mechanism": case, **CASES[case]}
     law = probabilities(
         options["mechanism"], UTILITIES, 2, **{k: v for k, v in options.items() if k != "mechanism"}
     )
-    rng, runs = np.random.default_rng(5), 1500
+    rng, runs = np.random.default_rng(5), 750
     drawn = [edgedp.select(UTILITIES, epsilon=2, rng=rng, **options).value for _ in range(runs)]
     expected = law * runs
     counted = np.bincount(drawn, minlength=4)
@@ -126,6 +127,7 @@ def test_dampened_scores_of_any_size_are_rounded_from_within_an_eighth_of_a_step
         assert abs(score - gap) <= error if gap > -(2**59) else score <= -(2**59)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("mechanism", "monotone", "places", "factor"),
     [("em", False, 35, 2), ("pf", False, 35, 2), ("em", True, 35, 1), ("pf", True, 35, 1), ("ld", False, 28, 2),
@@ -259,6 +261,7 @@ def test_top_k_are_different_in_the_order_picked() -> None:
     assert found.to_dict()["parameters"]["k"] == 4
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", ["pf", "em", "ld", "sld", "snm"])
 def test_who_is_far_below_the_best_is_still_ranked_once_it_is_gone(mechanism: str) -> None:
     options: dict[str, Any] = {"delta": 0.1} if mechanism == "snm" else {"global_sensitivity": 1}
@@ -275,6 +278,7 @@ def test_candidates_may_be_any_iterable() -> None:
         assert edgedp.select([1, 900], epsilon=9, global_sensitivity=1, candidates=candidates).value == "b"
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", ["pf", "em", "ld", "sld", "snm"])
 def test_a_round_of_k_runs_at_a_kth(mechanism: str) -> None:
     options: dict[str, Any] = {"global_sensitivity": 2} if mechanism != "snm" else {"delta": 0.02}
@@ -288,6 +292,7 @@ def test_a_round_of_k_runs_at_a_kth(mechanism: str) -> None:
     assert np.array_equal(twice.upper, once.upper)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("utilities", "options"),
     [
@@ -408,6 +413,7 @@ def test_ld_with_a_global_sensitivity_is_ld_of_what_is_cut_to_it() -> None:
     assert found.law().tolist() != uncut.law().tolist()
 
 
+@as_one
 @pytest.mark.parametrize(
     ("utilities", "k"), [([], 1), ([1, 2], 3), ([1, 2], 0), ([1, 2], 1.5), ([1, float("inf")], 1)]
 )

@@ -14,6 +14,7 @@ from edgedp.mechanisms.scores import smooth
 from edgedp.mechanisms.scores.picks import pick_scores
 from edgedp.mechanisms.scores.smooth import smooth_beta, smooth_bound, smooth_noise, smooth_scores
 from edgedp.words.errors import EdgeDPError
+from looped import as_one
 
 DELTA = 1e-6
 
@@ -135,6 +136,7 @@ def test_the_calibration_is_that_of_the_theorem() -> None:
     assert smooth_beta(2, DELTA, 2, k=2) == smooth_beta(1, DELTA / 2, 2)
 
 
+@as_one
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize(
     ("epsilon", "delta", "n", "k"),
@@ -182,6 +184,7 @@ def test_a_bound_is_raised_by_what_its_rounding_may_take() -> None:
     assert smooth_bound(np.array([0.0]), 0.1) == smooth._promised(0, 0.1) == 2.0**-900
 
 
+@as_one
 @pytest.mark.parametrize(
     ("candidates", "k", "says"),
     [

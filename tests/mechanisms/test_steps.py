@@ -17,6 +17,7 @@ from edgedp.mechanisms.scores.steps import (
     step_bits,
     steps_below_best,
 )
+from looped import as_one
 
 any_float = st.floats(-1e280, 1e280, allow_subnormal=False)
 usual = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -35,6 +36,7 @@ def test_the_gap_is_rounded_exactly(utilities: list[float], ceiling: float, bits
     assert found == by_rationals(utilities, ceiling, bits)
 
 
+@as_one
 @pytest.mark.parametrize("ceiling", [3.0, 7.0, 0.1, 1 / 3])
 def test_gaps_next_to_half_a_step_are_rounded_exactly(ceiling: float) -> None:
     halves = [float(ceiling * (2 * i + 1) / 2**9) for i in range(-40, 40)]
@@ -48,6 +50,7 @@ def test_two_floats_stand_for_their_exact_sum() -> None:
     assert found.tolist() == [1, 0]
 
 
+@as_one
 @pytest.mark.parametrize("ceiling", [3.0, 7.0, 0.1, 1 / 3])
 @pytest.mark.parametrize("size", [10, 2**10, 2**50, 2**58])
 def test_sums_next_to_half_a_step_are_rounded_exactly(ceiling: float, size: int) -> None:

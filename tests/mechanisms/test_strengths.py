@@ -27,6 +27,7 @@ from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.planning.noise import noise_of
 from edgedp.stores.statements.projecting import arcs_of, weighed
 from edgedp.words.vocabulary import AGGREGATIONS, STRENGTHS, StrengthName, TalliedName, Unit
+from looped import as_one
 
 # What may lie between two nodes: nothing, 0, 1 and 2 steps, more than the cap, and several of these.
 SLOTS: list[tuple[float, ...]] = [(), (0.4,), (1.0,), (2.9,), (9.0, 1.0), (1.0, 1.0)]
@@ -55,6 +56,7 @@ def moved(name: StrengthName, declared: dict[str, Any], *, replaced: bool) -> tu
     return most, largest
 
 
+@as_one
 @pytest.mark.parametrize(
     ("name", "most", "one_way"),
     [
@@ -115,6 +117,7 @@ def facts_of_arcs(metric: str, declared: dict[str, Any] | None, *, candidates: b
     )  # fmt: skip
 
 
+@as_one
 @pytest.mark.parametrize(("metric", "k", "declared", "candidates", "shown", "all_of_it"), ARCS, ids=str)
 def test_noise_on_counts_of_arcs_is_for_all_that_is_shown(
     metric: str, k: int, declared: dict[str, Any] | None, candidates: bool, shown: int, all_of_it: int,
@@ -133,6 +136,7 @@ def test_noise_on_counts_of_arcs_is_for_all_that_is_shown(
         assert arc_scores(picked, picked.mechanism, None).unit == Fraction(5, k) / of_one  # type: ignore[arg-type]
 
 
+@as_one
 @pytest.mark.parametrize(("metric", "k", "declared", "candidates", "shown", "all_of_it"), ARCS, ids=str)
 def test_a_vector_of_arcs_is_handed_on_only_where_its_noise_covers_every_entry(
     metric: str, k: int, declared: dict[str, Any] | None, candidates: bool, shown: int, all_of_it: int,
@@ -204,6 +208,7 @@ def test_noise_through_cuts_is_for_whom_the_account_protects(candidates: bool, p
             assert arc_moves(planned) == moves
 
 
+@as_one
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
 @pytest.mark.parametrize("name", STRENGTHS)
@@ -227,6 +232,7 @@ def test_every_claim_is_reached_and_exceeded_by_no_pair(
             assert not signed or again > claim
 
 
+@as_one
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
 @pytest.mark.parametrize("orientation", ["NATURAL", "REVERSE", "UNDIRECTED", "MUTUAL"])
 def test_what_is_not_often_enough_weighs_nothing_whatever_lies_the_other_way(
@@ -359,6 +365,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@as_one
 @pytest.mark.parametrize(("asked", "said"), REFUSED, ids=str)
 def test_what_is_not_proved_is_refused_before_a_draw(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(EdgeDPError, match=said):
@@ -369,6 +376,7 @@ def test_what_is_not_proved_is_refused_before_a_draw(asked: dict[str, Any], said
         )
 
 
+@as_one
 @pytest.mark.parametrize(
     ("metric", "directed", "weighted", "said"),
     [

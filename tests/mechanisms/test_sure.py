@@ -19,6 +19,7 @@ from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sure import degrees, lists, values
 from edgedp.mechanisms.sure.lists import how_sure
 from edgedp.release.release import Release
+from looped import as_one
 
 STAR = edgedp.Graph.from_edges([(hub, leaf) for hub in (0, 1, 2) for leaf in range(3, 60)], nodes=range(80))
 
@@ -27,6 +28,7 @@ def noisy_degrees(*given: int, scale: int = 4) -> tuple[Bought, ...]:
     return (Bought(Purchase(Degrees(), Fraction(2, scale)), NoisyVector(np.array(given), Fraction(scale))),)
 
 
+@as_one
 @pytest.mark.parametrize("asked", [
     {"metric": "degree"}, {"metric": "ebc"}, {"metric": "betweenness2"}, {"metric": "ebc", "proxy": "degree"},
     {"metric": "ebc", "proxy": "ordered"}, {"metric": "ebc", "proxy": "lists", "cap": 20},
@@ -57,6 +59,7 @@ def test_every_joint_list_says_how_sure_it_is_and_reads_back_the_same(
         assert set(release.membership) == {1.0}
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", ["em", "pf", "ld", "sld"])
 def test_what_releases_no_vector_says_nothing(mechanism: Any) -> None:
     release = edgedp.priv_top_k(STAR, metric="degree", k=2, epsilon=1, mechanism=mechanism)

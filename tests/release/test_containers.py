@@ -28,6 +28,7 @@ from edgedp.mechanisms.checks import check_weights
 from edgedp.mechanisms.scores.picks import finite
 from edgedp.mechanisms.selection.domains import codes, declare, declared_grid
 from edgedp.words.errors import EdgeDPError, ParameterError
+from looped import as_one
 
 AGES = [20, 61, 45]
 DAY = datetime.date(2024, 6, 1)
@@ -165,6 +166,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@as_one
 @pytest.mark.parametrize("container", REFUSED)
 def test_a_container_of_another_type_is_refused_wherever_values_enter(container: str) -> None:
     for way, enter in WAYS.items():
@@ -173,6 +175,7 @@ def test_a_container_of_another_type_is_refused_wherever_values_enter(container:
         assert "\n" not in str(refused.value), way
 
 
+@as_one
 @pytest.mark.parametrize("container", REFUSED)
 def test_ids_and_labels_are_integers_or_texts_and_nothing_else(container: str) -> None:
     given = REFUSED[container]
@@ -201,6 +204,7 @@ def test_what_is_masked_is_no_id() -> None:
         Graph.from_edges(np.ma.array([[1, 2]], mask=[[False, True]]))
 
 
+@as_one
 @pytest.mark.parametrize("container", TAKEN)
 def test_numbers_in_any_container_are_the_same_numbers(container: str) -> None:
     given = TAKEN[container]
@@ -214,6 +218,7 @@ def test_numbers_in_any_container_are_the_same_numbers(container: str) -> None:
     assert declared_grid(TAKEN[container][:2] if container != "deque" else [20, 61]).grid.tolist() == [20, 61]
 
 
+@as_one
 @pytest.mark.parametrize("container", GAPS)
 def test_one_value_that_is_none_leaves_the_others_what_they_are(container: str) -> None:
     given = GAPS[container]
@@ -228,6 +233,7 @@ def test_one_value_that_is_none_leaves_the_others_what_they_are(container: str) 
         declared_grid(given)
 
 
+@as_one
 @pytest.mark.parametrize("kind", NO_LISTS)
 def test_what_is_no_list_is_refused(kind: str) -> None:
     for way, enter in WAYS.items():

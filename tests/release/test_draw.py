@@ -25,6 +25,7 @@ from edgedp.stores.neo4j.errors import one_line_errors
 from edgedp.words import refusals
 from edgedp.words.amounts.epsilon import epsilon_nano
 from edgedp.words.errors import EdgeDPError, EngineError, ParameterError, StoreError
+from looped import as_one
 
 GRAPH = Graph.from_edges([(10, 20), (20, 30), (30, 10), (30, 40), (40, 50)])
 ASKED = [
@@ -53,6 +54,7 @@ class Odd(GraphProjection):
         self.node_ids = np.array(ids)
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options"), ASKED)
 def test_every_kind_of_release_answers_with_ids_in_the_order_of_its_positions(
     kind: Any, options: dict[str, Any]
@@ -66,6 +68,7 @@ def test_every_kind_of_release_answers_with_ids_in_the_order_of_its_positions(
     assert all(type(node) is int for node in answer.ids)
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options"), ASKED)
 @pytest.mark.parametrize("nodes", [4, 6])
 def test_a_graph_of_other_nodes_than_planned_is_refused(
@@ -77,6 +80,7 @@ def test_a_graph_of_other_nodes_than_planned_is_refused(
     assert str(refused.value) == refusals.NODES_CHANGED
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options"), ASKED)
 def test_a_graph_above_its_bound_is_refused_by_every_kind_that_rests_on_it(
     kind: Any, options: dict[str, Any]
@@ -135,6 +139,7 @@ def test_what_numpy_would_warn_of_is_nobodys(kind: Kind, options: dict[str, Any]
             assert len(draw_positions(of_nodes(asked), GraphProjection(star), SecureWords())) == 1
 
 
+@as_one
 @pytest.mark.parametrize(
     "error", [ValueError("node 7"), ParameterError("degree 12"), EngineError("score 3"), KeyError(7)], ids=repr
 )  # fmt: skip
@@ -209,6 +214,7 @@ def test_a_node_that_is_named_must_be_there_and_ids_may_be_texts() -> None:
     assert str(refused.value) == refusals.NODES_CHANGED
 
 
+@as_one
 @pytest.mark.parametrize("estimates", [False, True])
 @pytest.mark.parametrize(
     ("kind", "options"),
@@ -332,6 +338,7 @@ EVERY: list[tuple[Kind, dict[str, Any], type[Any]]] = [
 ]
 
 
+@as_one
 @pytest.mark.parametrize(("kind", "options", "answered"), EVERY, ids=str)
 def test_every_question_is_drawn_on_the_data_that_it_asks_for_by_the_words_that_are_given(
     kind: Kind, options: dict[str, Any], answered: type[Any], monkeypatch: pytest.MonkeyPatch

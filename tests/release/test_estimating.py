@@ -25,6 +25,7 @@ from edgedp.release.plan import PercentilePlan, PublicFacts, plan
 from edgedp.release.planning.noise import FOLLOWS_THE_GRAPH, noise_of
 from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.words.vocabulary import KINDS, PERCENTILE_MECHANISMS
+from looped import as_one
 from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
@@ -173,6 +174,7 @@ def scales(kind: Any, **asked: Any) -> list[Any]:
     return [each.to_dict()["scale"] for each in noise_of(planned)]
 
 
+@as_one
 @pytest.mark.parametrize(
     ("kind", "asked", "scale"),
     [
@@ -189,6 +191,7 @@ def test_public_noise_is_that_of_the_textbook(kind: Any, asked: dict[str, Any], 
     assert scales(kind, **asked) == [pytest.approx(scale, rel=1e-6)]
 
 
+@as_one
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
@@ -266,6 +269,7 @@ def test_the_noise_of_distributions_and_summaries_is_what_is_drawn(
         )
 
 
+@as_one
 @pytest.mark.parametrize("mechanism", PERCENTILE_MECHANISMS)
 def test_the_noise_of_a_percentile_is_told_unless_it_follows_the_values(mechanism: Any) -> None:
     facts = PublicFacts(1000, 50, domains={"age": declare(0, 100)})

@@ -28,6 +28,7 @@ from edgedp.exact.quality import recall
 from edgedp.mechanisms import Joint, Sld
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.vocabulary import MECHANISMS, PICKING, SAMPLERS
+from looped import as_one
 
 GRAPH = power_law(400, seed=3)
 BOTH = list(SAMPLERS)
@@ -278,6 +279,7 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
             read_results([tmp_path / f"{name}.parquet"])
 
 
+@as_one
 @pytest.mark.parametrize(
     ("asked", "told"),
     [

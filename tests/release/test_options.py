@@ -30,6 +30,7 @@ from edgedp.release.plan import options_of, plan
 from edgedp.release.plan.facts import PublicFacts
 from edgedp.words import vocabulary
 from edgedp.words.errors import ParameterError, UnknownNameError
+from looped import as_one
 
 STORED = ("self", "name", "request_id")
 IN_MEMORY = ("graph", "degree_bound", "rng")
@@ -54,6 +55,7 @@ def named(member: Any) -> str:
     return getattr(member, "__qualname__", str(member))
 
 
+@as_one
 @pytest.mark.parametrize(("asked", "function", "own"), FACES, ids=named)
 def test_a_function_takes_the_options_and_what_is_its_own(
     asked: type[Options], function: Callable[..., Any], own: tuple[str, ...]
@@ -76,6 +78,7 @@ def test_a_function_takes_the_options_and_what_is_its_own(
             assert parameters[option.name].default == option.default, option.name
 
 
+@as_one
 @pytest.mark.parametrize("asked", COMMANDS, ids=named)
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
     command = command_line.commands[asked.COMMAND]

@@ -23,6 +23,7 @@ from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import KINDS, Kind
+from looped import as_one
 
 FACTS = PublicFacts(
     50,
@@ -96,6 +97,7 @@ def test_what_is_given_is_refused_or_stands_in_the_parameters(kind: Kind, delta:
     assert kept == offered - needs_delta, "a value that nothing takes was not tried"
 
 
+@as_one
 @pytest.mark.parametrize("kind", KINDS)
 def test_windows_that_are_asked_for_are_refused_or_stand_in_the_parameters(kind: Kind) -> None:
     question = next(
@@ -126,6 +128,7 @@ class _Purposeful(TopKOptions):
     purpose: Annotated[str | None, About("What it is for.")] = None
 
 
+@as_one
 @pytest.mark.parametrize("metric", metric_names())
 @pytest.mark.parametrize("mechanism", [None, "joint", "em", "pf", "ld", "sld"])
 def test_a_new_option_that_a_plan_forgets_is_refused(

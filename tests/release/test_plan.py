@@ -22,6 +22,7 @@ from edgedp.release.plan.numbers import plan_count
 from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import KINDS, MECHANISMS, SAMPLERS
+from looped import as_one
 
 FACTS = PublicFacts(node_count=50, degree_bound=20, nodes_supplied=True)
 TOP_K = {"metric": "ebc", "k": 3, "epsilon": "0.5"}
@@ -81,6 +82,7 @@ def test_defaults_are_filled_in_and_shown() -> None:
     }
 
 
+@as_one
 @pytest.mark.parametrize(
     ("mechanism", "metric"),
     [
@@ -96,6 +98,7 @@ def test_canonical_parameters_plan_the_same_release(mechanism: str, metric: str)
     assert plan("priv_top_k", stored, FACTS) == first
 
 
+@as_one
 @pytest.mark.parametrize(
     ("approach", "sensitivity", "weights"),
     [
@@ -113,6 +116,7 @@ def test_canonical_parameters_of_motkin_plan_the_same_release(
     assert plan("motkin", json.loads(json.dumps(first.parameters)), FACTS) == first
 
 
+@as_one
 @pytest.mark.parametrize(
     ("change", "kind", "says"),
     [
@@ -151,6 +155,7 @@ def test_bad_options_of_top_k_are_refused_in_one_line(
     assert "\n" not in str(refused.value)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -191,6 +196,7 @@ def test_the_degree_bound_never_exceeds_what_the_nodes_allow() -> None:
     assert PublicFacts(1).effective_degree_bound == 0
 
 
+@as_one
 @pytest.mark.parametrize(
     ("names", "weights", "shift"),
     [
@@ -237,6 +243,7 @@ def test_questions_of_every_kind_are_priced() -> None:
     assert set(PRICED) == set(KINDS)
 
 
+@as_one
 @pytest.mark.parametrize("epsilon", ["0.3", "0.123456789", "2", "0.0001"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_plan_costs_the_epsilon_that_was_asked_for_and_the_rho_of_the_documents(
@@ -366,6 +373,7 @@ def test_no_option_is_dropped_in_silence_beside_windows_and_an_empty_list_of_con
 CUTS = {"cut_shares"}
 
 
+@as_one
 @pytest.mark.parametrize(
     ("proxy", "on_bound", "quantities"),
     [
@@ -413,6 +421,7 @@ def test_what_a_joint_release_rests_on_and_asks_for_follows_from_its_proxy(
             plan("priv_top_k", asked | {"target_recall": 0.9}, FACTS)
 
 
+@as_one
 @pytest.mark.parametrize(
     ("metrics", "quantities"),
     [

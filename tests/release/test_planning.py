@@ -19,6 +19,7 @@ from edgedp.release.planning.measured import SOURCE, measured
 from edgedp.release.planning.noise import noise_of
 from edgedp.release.planning.outlook import outlook
 from edgedp.words.vocabulary import Unit
+from looped import as_one
 
 ROOT = Path(__file__).resolve().parents[2]
 ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]
@@ -46,6 +47,7 @@ def test_what_was_measured_is_what_the_benchmark_wrote() -> None:
     assert all(0 <= row.recall <= 1 for row in measured())
 
 
+@as_one
 @pytest.mark.parametrize(
     ("k", "epsilon", "measured_k", "measured_epsilon"),
     [(10, 0.3, 10, 0.3), (11, 0.9, 20, 0.3), (5, 50, 10, 3.0), (500, 0.001, 100, 0.03)],
@@ -95,6 +97,7 @@ def test_the_command_says_it_all_from_public_facts() -> None:
     assert "no promise" in planned("--edges-of-a-person", "100000")
 
 
+@as_one
 @pytest.mark.parametrize(
     ("words", "says"),
     [

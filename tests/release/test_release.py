@@ -13,6 +13,7 @@ from edgedp.release.numbers.answers import Interval
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.release import Answer, Distribution, Nodes, Number, Point, Release, Summary
 from edgedp.words.errors import StoreError
+from looped import as_one
 
 KINDS = get_args(Answer) or (Answer,)
 PAGE = {"nodes": 4, "edges": 3, "degree_quantiles": {"0.5": 1}, "degree_ccdf": [4, 1]}
@@ -38,6 +39,7 @@ def release(answer: Answer) -> Release:
     return Release(answer, planned, private=True, receipt={"graph": "g"})
 
 
+@as_one
 @pytest.mark.parametrize("answer", ANSWERS, ids=repr)
 def test_an_answer_survives_its_ledger(answer: Answer) -> None:
     assert module.answer_from_json(json.loads(json.dumps(answer.to_json()))) == answer
@@ -51,6 +53,7 @@ def test_every_kind_of_answer_has_json_of_its_own_and_is_tried_here() -> None:
         assert answer.KEY in answer.to_json()
 
 
+@as_one
 @pytest.mark.parametrize(
     "kept",
     [
@@ -76,6 +79,7 @@ def test_what_no_kind_wrote_is_refused(kept: dict[str, Any]) -> None:
     assert "\n" not in str(refused.value)
 
 
+@as_one
 @pytest.mark.parametrize("answer", ANSWERS, ids=repr)
 def test_rows_have_the_columns_that_are_announced(answer: Answer) -> None:
     assert {tuple(row) for row in answer.rows()} <= {answer.COLUMNS}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from itertools import product
 from typing import Any, TypeVar
 
 import pytest
 
 _Case = TypeVar("_Case")
-FAILED = (Exception, pytest.fail.Exception)
+_Param = type(pytest.param())
+_FAILED = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+"""What ends a case: an error, an error that ``pytest.raises`` did not see, and a skip, which tests nothing."""
 
 
 def each(
@@ -37,7 +41,7 @@ def each(
             for case in listed:
                 try:
                     test(case)
-                except FAILED as error:
+                except _FAILED as error:
                     failures.append(f"{name(case)}: {type(error).__name__}: {error}")
             if failures:
                 raise AssertionError(
@@ -50,41 +54,62 @@ def each(
     return decorate
 
 
-def over(
-    names: str | Sequence[str],
-    cases: Iterable[Any],
-    ids: Callable[[Any], object] | Iterable[object] | None = None,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Take what ``pytest.mark.parametrize`` takes, in one test by ``each``, whose cases share their fixtures.
+def as_one(test: Callable[..., None]) -> Callable[..., None]:
+    """Make one test of all parametrised cases of a test; it fails with every case that failed.
 
-    >>> @over(("number", "square"), [(2, 4), (3, 10)], ids=["two", "three"])
-    ... def test_squares(number, square):
-    ...     assert number**2 == square, "it is another"
-    >>> test_squares()
+    It stands above the marks of pytest, which read as they did. Fixtures are shared by the cases, but for
+    `monkeypatch`, which is undone after each. A mark that has a case with a mark of its own stays pytest's.
+
+    >>> @as_one
+    ... @pytest.mark.parametrize(("base", "power"), [(2, 2), (3, 1)])
+    ... def test_powers_are_even(base, power):
+    ...     assert base**power % 2 == 0, "it is odd"
+    >>> test_powers_are_even()
     Traceback (most recent call last):
     ...
     AssertionError: 1 of 2 cases failed:
-    three: AssertionError: it is another
+    base=3, power=1: AssertionError: it is odd
     """
-    named = [names] if isinstance(names, str) else list(names)
-    rows = [(case,) if isinstance(names, str) else tuple(case) for case in cases]
-    if ids is None or callable(ids):
-        shown = ["-".join(str(ids(value) if ids else value) for value in row) for row in rows]
-    else:
-        shown = [str(name) for name in ids]
+    marks = getattr(test, "pytestmark", [])
+    looped = [mark for mark in marks if mark.name == "parametrize" and not any(map(_marked, mark.args[1]))]
+    asked = [list(_cases(mark)) for mark in looped]
+    cases = [{name: value for part in parts for name, value in part.items()} for parts in product(*asked)]
+    assert asked, "no case, nothing tested"
+    assert cases, "no case, nothing tested"
 
-    def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        def run(**fixtures: Any) -> None:
-            @each(zip(shown, rows, strict=True), lambda case: case[0])
-            def one(case: tuple[str, tuple[Any, ...]]) -> None:
-                test(**dict(zip(named, case[1], strict=True)), **fixtures)
+    def run(**fixtures: Any) -> None:
+        monkeypatch = fixtures.get("monkeypatch")
 
-            one()
+        @each(cases, _told)
+        def one(case: dict[str, Any]) -> None:
+            with monkeypatch.context() if monkeypatch else nullcontext() as patched:
+                test(**case | fixtures | ({"monkeypatch": patched} if monkeypatch else {}))
 
-        asked = inspect.signature(test)
-        left = [parameter for name, parameter in asked.parameters.items() if name not in named]
-        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
-        run.__signature__ = asked.replace(parameters=left)  # type: ignore[attr-defined]
-        return run
+        one()
 
-    return decorate
+    signature = inspect.signature(test)
+    fixtures = [each for name, each in signature.parameters.items() if name not in cases[0]]
+    keyword = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in fixtures]
+    run.__signature__ = signature.replace(parameters=keyword)  # type: ignore[attr-defined]
+    run.pytestmark = [mark for mark in marks if mark not in looped]  # type: ignore[attr-defined]
+    run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+    return run
+
+
+def _cases(mark: pytest.Mark) -> Iterator[dict[str, Any]]:
+    asked, values = mark.args
+    names = [name.strip() for name in asked.split(",")] if isinstance(asked, str) else asked
+    for value in values:
+        if isinstance(value, _Param):
+            yield dict(zip(names, value.values, strict=True))
+        else:
+            yield dict(zip(names, [value] if len(names) == 1 else value, strict=True))
+
+
+def _marked(value: object) -> bool:
+    """Return whether a case is for another tier: its parameter stays one of pytest's."""
+    return isinstance(value, _Param) and bool(value.marks)
+
+
+def _told(case: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={str(value)[:200]}" for name, value in case.items())
