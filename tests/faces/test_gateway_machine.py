@@ -20,8 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from edgedp import Graph, open_store
 from edgedp.faces.gateway.context import Gateway
@@ -262,10 +270,16 @@ class Door(RuleBasedStateMachine):
 
 
 TestDoor = Door.TestCase
-TestDoor.settings = settings(
-    max_examples=4,
+BOUNDED = settings(
+    max_examples=2,
     stateful_step_count=22,
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
+TestDoor.settings = BOUNDED
+
+
+@pytest.mark.wide
+def test_many_histories_of_analysts_exceed_nothing() -> None:
+    run_state_machine_as_test(Door, settings=settings(BOUNDED, max_examples=12))  # type: ignore[no-untyped-call]

@@ -72,7 +72,7 @@ ITEMS = (
         4, "the ledger is locked while a graph is read", ("the_ledger_is_locked_while_a_graph_is_read",),
         (
             "test_embedded.py::test_nothing_is_locked_while_a_release_is_read_and_drawn",
-            "test_embedded.py::test_eight_processes_get_exactly_fifty_releases",
+            "test_embedded.py::test_four_processes_get_exactly_fifty_releases",
             "test_embedded.py::test_whoever_gives_up_waiting_does_not_keep_the_others_waiting",
         ),
     ),
