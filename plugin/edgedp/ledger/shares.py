@@ -206,7 +206,7 @@ def _affords(rows: Mapping[str, list[Row]], charge: Charge, reach: Reach) -> boo
     """Whether the share that was found, if any, allows a charge, by the condition of ``share_debit``."""
     if not rows["share_find"]:
         return False
-    share, account = Share.of(rows["share_find"][0]), Account.of(rows["account_find"][0])
+    share, account = Share.of(rows["share_find"][0]), Account.of(rows["account_adds_up"][0])
     return share.amounts.delta == account.delta and share.fits(charge, reach)
 
 
