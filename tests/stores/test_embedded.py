@@ -30,7 +30,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files, folder, seals, sqlite
+from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 from made_once import copied
@@ -303,6 +303,26 @@ def test_a_store_is_opened_where_it_stays_and_not_where_it_was_made(tmp_path: Pa
             ask(open_store(left / "store"))
     (left / "store").rename(tmp_path / "moved")
     assert open_store(tmp_path / "moved").budget("kite")["epsilon_remaining"] == 1.0
+
+
+def test_a_copy_that_somebody_else_made_meanwhile_keeps_its_own_heads(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill, new = backup._fill, tmp_path / "new"
+
+    def later(*given: Any) -> Any:
+        monkeypatch.setattr(backup, "_fill", fill)
+        open_store(path).backup(new)
+        open_store(path).set_budget("kite", 2)
+        return fill(*given)
+
+    monkeypatch.setattr(backup, "_fill", later)
+    with pytest.raises(StoreError, match="cannot be written"):
+        open_store(path).backup(new)
+    heads = (tmp_path / "new.head").read_text(encoding="utf-8")
+    assert heads == (new / "ledger.head").read_text(encoding="utf-8")
+    assert open_store(new).check() == []
+    assert not list(tmp_path.glob("new.new-*"))
 
 
 @pytest.mark.parametrize("step", ["chmod", "hold"])
