@@ -280,6 +280,17 @@ def test_what_somebody_holds_or_did_not_make_stays_beside_a_store(tmp_path: Path
     assert file.read_text() == "somebody's"
 
 
+def test_what_another_user_left_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left, other = tmp_path / f"new.new-{'0' * 16}", os.geteuid() + 1
+    left.mkdir()
+    with monkeypatch.context() as as_other:
+        as_other.setattr(os, "geteuid", lambda: other)
+        with folder.building_folder(tmp_path / "new"):
+            assert left.is_dir()
+    with folder.building_folder(tmp_path / "new"):
+        assert not left.exists()
+
+
 def test_a_store_that_is_named_like_what_a_kill_leaves_is_never_removed(tmp_path: Path) -> None:
     """Else whoever makes a store or a copy beside it forgets what was spent in it."""
     real = tmp_path / f"new.new-{'0' * 16}"
