@@ -30,7 +30,7 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.stores.embedded import files, folder, seals, sqlite
+from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 from made_once import copied
@@ -280,19 +280,77 @@ def test_what_somebody_holds_or_did_not_make_stays_beside_a_store(tmp_path: Path
     assert file.read_text() == "somebody's"
 
 
-def test_a_folder_that_is_swept_before_its_maker_holds_it_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_another_user_left_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left, other = tmp_path / f"new.new-{'0' * 16}", os.geteuid() + 1
+    left.mkdir()
+    with monkeypatch.context() as as_other:
+        as_other.setattr(os, "geteuid", lambda: other)
+        with folder.building_folder(tmp_path / "new"):
+            assert left.is_dir()
+    with folder.building_folder(tmp_path / "new"):
+        assert not left.exists()
+
+
+def test_a_store_that_is_named_like_what_a_kill_leaves_is_never_removed(tmp_path: Path) -> None:
+    """Else whoever makes a store or a copy beside it forgets what was spent in it."""
+    real = tmp_path / f"new.new-{'0' * 16}"
+    open_store(real).load(KITE, "kite", epsilon_budget=1)
+    open_store(real).count("kite", of="edges", epsilon=1)
+    open_store(tmp_path / "new").load(KITE, "kite")
+    assert open_store(real).budget("kite")["epsilon_remaining"] == 0.0
+
+
+def test_a_store_is_opened_where_it_stays_and_not_where_it_was_made(tmp_path: Path) -> None:
+    """Who goes on with a copy whose making was killed would lose it, and its ledger, to the next making."""
+    left = tmp_path / f"new.new-{'0' * 16}"
+    left.mkdir()
+    open_store(tmp_path / "made").load(KITE, "kite", epsilon_budget=1)
+    (tmp_path / "made").rename(left / "store")
+    for ask in (
+        lambda store: store.count("kite", of="edges", epsilon=1),
+        lambda store: store.load(KITE, "k"),
+    ):
+        with pytest.raises(StoreError, match="move it to another path to open it"):
+            ask(open_store(left / "store"))
+    (left / "store").rename(tmp_path / "moved")
+    assert open_store(tmp_path / "moved").budget("kite")["epsilon_remaining"] == 1.0
+
+
+def test_a_copy_that_somebody_else_made_meanwhile_keeps_its_own_heads(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold = folder.try_hold
+    fill, new = backup._fill, tmp_path / "new"
+
+    def later(*given: Any) -> Any:
+        monkeypatch.setattr(backup, "_fill", fill)
+        open_store(path).backup(new)
+        open_store(path).set_budget("kite", 2)
+        return fill(*given)
+
+    monkeypatch.setattr(backup, "_fill", later)
+    with pytest.raises(StoreError, match="cannot be written"):
+        open_store(path).backup(new)
+    heads = (tmp_path / "new.head").read_text(encoding="utf-8")
+    assert heads == (new / "ledger.head").read_text(encoding="utf-8")
+    assert open_store(new).check() == []
+    assert not list(tmp_path.glob("new.new-*"))
+
+
+@pytest.mark.parametrize("step", ["chmod", "hold"])
+def test_a_folder_that_is_swept_before_its_maker_holds_it_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    owner, name = (Path, "chmod") if step == "chmod" else (folder, "try_hold")
+    before = getattr(owner, name)
     swept: list[Path] = []
 
-    def late(path: Path, *, shared: bool) -> Any:
-        if shared and not swept:
+    def late(path: Path, *given: Any, **named: Any) -> Any:
+        if not swept and path.parent == tmp_path:
             swept.append(path)
             path.rmdir()
-        return hold(path, shared=shared)
+        return before(path, *given, **named)
 
-    monkeypatch.setattr(folder, "try_hold", late)
+    monkeypatch.setattr(owner, name, late)
     with folder.building_folder(tmp_path / "new") as building:
         assert building.parent not in swept
         assert building.is_dir()

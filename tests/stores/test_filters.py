@@ -97,6 +97,22 @@ def test_the_rows_that_hold_make_the_edges(
     assert row["accounts"] == ["payments"]
 
 
+def test_an_estimate_says_of_a_share_of_the_loaded_graph_how_many_releases_it_affords(store: Store) -> None:
+    """The share has the delta of the account that it is of, and not of the ledger of the graph of its rows."""
+    store.set_budget("payments", 3, delta="1e-6")
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    store.add_analyst("ann")
+    store.grant("payments", "ann", 1)
+    store.grant("large", "ann", 1)
+    ann, asked = store.asking_as("ann"), {"of": "edges", "epsilon": "0.1"}
+    told = [ann.estimate(name, "count", **asked)["releases_left"] for name in ("payments", "large")]
+    assert told[0] == told[1] > 0
+    store.set_budget("payments", 3, delta="1e-7")
+    told = [ann.estimate(name, "count", **asked) for name in ("payments", "large")]
+    assert all("declared before its delta changed" in each["refused"] for each in told)
+    assert [each["releases_left"] for each in told] == [0, 0]
+
+
 def test_every_release_debits_the_account_of_the_loaded_graph(store: Store) -> None:
     store.register("large", of="payments", where={"amount": {"gte": 1000}})
     store.register("small", of="payments", where={"amount": {"lt": 1000}})

@@ -53,7 +53,7 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
             try:
                 os.rename(building, place)
             except BaseException:
-                Folder(place).heads.unlink(missing_ok=True)
+                _give_back_heads(Folder(place))
                 raise
         sync(place.parent)
     except OSError as error:
@@ -61,6 +61,14 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
             f"the destination is {destination}, which cannot be written ({error.strerror}); make room or choose another"
         ) from None
     return {name: str(head) for name, head in sorted(found.items())}
+
+
+def _give_back_heads(target: Folder) -> None:
+    """Leave no heads beside a copy that is not there; those of one that somebody else made meanwhile are its own."""
+    try:
+        _write(target.heads, target.heads_inside.read_text(encoding="utf-8"))
+    except OSError:
+        target.heads.unlink(missing_ok=True)
 
 
 def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[str, Head]:

@@ -41,6 +41,8 @@ _VERSION = re.compile(rf"([0-9a-f]{{1,16}})\.({'|'.join(get_args(Kind))})")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
+_LEFT, _BUILDING = re.compile(r"\.new-[0-9a-f]{16}\Z"), "store"
+"""How the name of a folder ends in which a store is made, and what it is called there."""
 MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
 """What the file of a store of 0.1.0 is renamed to, at the end and before; never a store by itself."""
 
@@ -135,6 +137,11 @@ class Folder:
         """Refuse a path that the databases cannot open, and what a migration left."""
         if not self._utf8:
             raise StoreError(f"store is {self.given}, whose path is not UTF-8; choose another path")
+        if self.path.name == _BUILDING and _LEFT.search(self.path.parent.name):
+            raise StoreError(
+                f"store is {self.given}, which a making that was killed has left and the next one removes; move it to "
+                "another path to open it"
+            )
         for left in (MIGRATED, MIGRATING):
             if self.path.name.endswith(left):
                 raise StoreError(
@@ -212,7 +219,7 @@ def building_folder(place: Path) -> Iterator[Path]:
     _sweep_left(place)
     around, held = _claimed(place)
     try:
-        building = around / "store"
+        building = around / _BUILDING
         building.mkdir(mode=0o700)
         building.chmod(0o700)
         yield building
@@ -226,8 +233,8 @@ def _claimed(place: Path) -> tuple[Path, Held]:
     while True:
         around = _new_beside(place)
         around.mkdir(mode=0o700)
-        around.chmod(0o700)
         with suppress(FileNotFoundError):
+            around.chmod(0o700)
             if (held := try_hold(around, shared=True)) is not None:
                 return around, held
 
@@ -239,12 +246,14 @@ def _new_beside(place: Path) -> Path:
 def _sweep_left(place: Path) -> None:
     """Remove the folders beside `place` that were made for it and that nobody holds; links and others' stay.
 
+    So does a store that somebody named like one: its ledger lies in the folder itself.
+
     Each gets another name first. So a maker whose lock is not seen here, of another machine, moves a whole store into
     place or none: its folder is no longer where it was.
     """
     import shutil
 
-    left = re.compile(re.escape(place.name) + r"\.new-[0-9a-f]{16}")
+    left = re.compile(re.escape(place.name) + _LEFT.pattern)
     for path in place.parent.iterdir():
         if left.fullmatch(path.name) is None:
             continue
@@ -254,6 +263,8 @@ def _sweep_left(place: Path) -> None:
                 continue
             if (held := try_hold(path, shared=False)) is not None:
                 with held:
+                    if not {_BUILDING}.issuperset(os.listdir(path)):
+                        continue
                     os.rename(path, gone := _new_beside(place))
                     shutil.rmtree(gone, ignore_errors=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, cast
 
 from edgedp.ledger import ledger, shares
@@ -355,7 +355,7 @@ class AnalystStore(ReleasingStore):
                 raise ledger.account_gone(name)
             sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
         own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
-        amounts = None if own is None else _in_currency(own, rows)
+        amounts = None if own is None else _in_currency(own, (*rows.values(), *(beside or ())))
         told = estimate_of(
             name, asked_kind, rows, planned, check,
             adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
@@ -364,10 +364,11 @@ class AnalystStore(ReleasingStore):
         return told, share
 
 
-def _in_currency(
-    own: Mapping[AccountName, Share], rows: Mapping[AccountName, Row]
-) -> dict[AccountName, Account]:
+def _in_currency(own: Mapping[AccountName, Share], rows: Iterable[Row]) -> dict[AccountName, Account]:
     """Return what shares have of accounts; one that was declared before its account's delta changed has nothing."""
-    deltas = {each: Account.of(row).delta for each, row in rows.items()}
-    amounts = {each: share.amounts for each, share in own.items()}
-    return {each: held for each, held in amounts.items() if held.delta == deltas.get(each, held.delta)}
+    deltas = {row["name"]: Account.of(row).delta for row in rows}
+    return {
+        each: share.amounts
+        for each, share in own.items()
+        if share.amounts.delta == deltas.get(account_of(share.name, each), share.amounts.delta)
+    }
