@@ -254,9 +254,13 @@ def _sweep_left(place: Path) -> None:
     import shutil
 
     left = re.compile(re.escape(place.name) + _LEFT.pattern)
-    for path in place.parent.iterdir():
-        if left.fullmatch(path.name) is None:
+    names: list[str] = []
+    with suppress(OSError):  # a folder that may be written and not read
+        names = os.listdir(place.parent)
+    for name in names:
+        if left.fullmatch(name) is None:
             continue
+        path = place.with_name(name)
         with suppress(OSError):  # a link, or somebody else removed it
             found = os.lstat(path)
             if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
