@@ -131,7 +131,7 @@ def test_spark_says_in_a_sentence_what_dates_it_does_not_take(
     payments().write_parquet(path)
     with pytest.raises(EdgeDPError, match="need the list of all nodes"):
         store.register_edges("lake", path, **asked)
-    store.register_edges("lake", path, **ENDS, **DATED, epsilon_budget=9)
+    store.register_edges("lake", path, **ENDS, **DATED, epsilon_budget=900)
     with pytest.raises(EdgeDPError, match="need the list of all nodes"):
         hub(store, "2024-01")
     assert store.budget("lake")["epsilon_spent"] == 0

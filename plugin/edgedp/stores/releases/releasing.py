@@ -77,8 +77,7 @@ class ReleasingStore(OpenedStore):
             if isinstance(debited, Kept):
                 return self._shown_again(session, name, planned, debited)
             account = account_of(name, planned.charges[-1].account)
-            called = shown(name)
-            _log.info("debited release %s of %s", debited.release_id, called)
+            _log.info("debited release %s of %s", debited.release_id, shown(name))
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -88,7 +87,7 @@ class ReleasingStore(OpenedStore):
                     self._record(session, account, debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
-        _log.info("kept release %s of %s", debited.release_id, called)
+        _log.info("kept release %s of %s", debited.release_id, shown(name))
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
 
     def _asked_of(
