@@ -21,8 +21,6 @@ from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from edgedp.graph.columns import Column
     from edgedp.graph.weights import Weighting
 

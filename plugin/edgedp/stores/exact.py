@@ -46,9 +46,8 @@ class ExactStore(OpenedStore):
             self._note_exact(session, name, {"read": "graph"})
             graph = self._read(session, row)
             properties = {} if row.at_address else session.properties(row, attributes.declared(session, name))
-        return graph.with_properties(
-            properties
-        )  # a graph of its own: what releases read is reached by nobody
+        # A graph of its own: what releases read is reached by nobody.
+        return graph.with_properties(properties)
 
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"

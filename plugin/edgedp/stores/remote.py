@@ -66,13 +66,7 @@ class RemoteStore(Store):
         ca_file: str | os.PathLike[str] | None = None,
     ) -> None:
         self._address = check_gateway(address)
-        if (
-            not isinstance(token, str)
-            or not token
-            or not token.isascii()
-            or not token.isprintable()
-            or " " in token
-        ):
+        if not isinstance(token, str) or re.fullmatch(r"[!-~]+", token) is None:
             raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
         self._patience = patience
         self._plan_id: str | None = None
