@@ -17,10 +17,10 @@ from hypothesis import Phase, settings
 
 from edgedp import Store, open_store
 from edgedp.ledger import chain
-from edgedp.ledger.debits.killpoints import Point
 from edgedp.stores.embedded.sqlite import migrations
 from embedded_children import child, may_mount
 from interleaving import Interleaving, Place
+from killing import Point
 
 REFUSED = (
     "UPDATE accounts SET spent = 0 WHERE name = $name AND spent > 0",

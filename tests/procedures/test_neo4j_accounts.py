@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
+import killing
 from edgedp import (
     BudgetError,
     EdgeDPError,
@@ -488,14 +489,15 @@ RELEASING = textwrap.dedent(
 )
 
 
-def releasing(types: Types, name: str, count: int, epsilon: str, **environment: str) -> subprocess.Popen[str]:
-    import os
-
+def releasing(
+    types: Types, name: str, count: int, epsilon: str, kill_at: str | None = None
+) -> subprocess.Popen[str]:
     server = types.on.server
-    command = [sys.executable, "-c", RELEASING, server.uri, *server.auth, name, str(count), epsilon]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment
+    words = [server.uri, *server.auth, name, str(count), epsilon]
+    command = (
+        killing.command(kill_at, RELEASING, *words) if kill_at else [sys.executable, "-c", RELEASING, *words]
     )
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_two_processes_that_name_the_types_in_opposite_order_end_and_spend_none_twice(
@@ -525,7 +527,7 @@ def test_two_processes_do_not_spend_a_type_twice(types: Types, store: Store) -> 
 @pytest.mark.parametrize("point", ["debited", "read", "drawn"])
 def test_a_kill_leaves_all_debited_or_none(types: Types, store: Store, point: str) -> None:
     both = types.register(store, "both", "CALLED TEXTED", epsilon_budget=3)
-    process = releasing(types, both, 1, "0.5", EDGEDP_TESTING="1", EDGEDP_KILL_AT=point)
+    process = releasing(types, both, 1, "0.5", kill_at=point)
     process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     assert (types.spent("CALLED"), types.spent("TEXTED")) == (0.5, 0.5)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import random
 import signal
 import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+import killing
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.ledger.calendars import runs
 from edgedp.stores.people.asker import Asker
@@ -353,9 +352,8 @@ def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed
         )
         if fits and windows and step % 4 == 1:
             server = neo4j_with_plugin.server
-            words = [sys.executable, "-c", ASKING, server.uri, *server.auth, name, str(cost), windows]
-            kill = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "debited"}
-            process = subprocess.run(words, env=os.environ | kill, check=False, timeout=300)
+            words = killing.command("debited", ASKING, server.uri, *server.auth, name, str(cost), windows)
+            process = subprocess.run(words, check=False, timeout=300)
             assert process.returncode == -signal.SIGKILL
             done, killed = True, killed + 1
         else:

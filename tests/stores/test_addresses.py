@@ -22,6 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
+import killing
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
@@ -289,9 +290,8 @@ def test_a_kill_in_the_middle_of_the_reading_costs_budget_and_draws_nothing(
     store: Store, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.register_edges("lake", lake, **ENDS, epsilon_budget=9, cache=False)
-    words = [sys.executable, "-c", KILLED, str(tmp_path / "graphs.edgedp")]
-    killed = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "reading*2"}
-    assert subprocess.run(words, env=os.environ | killed, check=False).returncode == -9
+    words = killing.command("reading*2", KILLED, str(tmp_path / "graphs.edgedp"))
+    assert subprocess.run(words, check=False).returncode == -9
     assert store.budget("lake")["epsilon_spent"] == 1
     assert [each["nodes"] for each in store.releases("lake")] == [None]
     monkeypatch.setattr(clock, "leased", lambda *_: False)  # a while later

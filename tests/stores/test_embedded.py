@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -15,11 +15,12 @@ import threading
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
+import edgedp
 from edgedp import (
     BudgetError,
     EngineError,
@@ -33,6 +34,7 @@ from edgedp import (
 from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
+from killing import Point
 from made_once import copied
 
 TRIO = Graph.from_edges([(1, 2), (1, 3), (1, 4)])
@@ -803,13 +805,9 @@ def test_register_is_for_neo4j(path: Path) -> None:
         open_store(path).load(KITE, "y", node_label="Person")
 
 
-def test_kill_points_are_for_tests_alone(path: Path) -> None:
-    environment = os.environ | {"EDGEDP_KILL_AT": "debited"}
-    environment.pop("EDGEDP_TESTING", None)
-    import embedded_children
-
-    done = subprocess.run(
-        [sys.executable, embedded_children.__file__, "release", str(path), "kite", "0.1"],
-        capture_output=True, text=True, env=environment, check=True, timeout=300,
-    )  # fmt: skip
-    assert json.loads(done.stdout)["nodes"]
+def test_every_point_at_which_a_child_dies_is_one_that_the_product_reaches() -> None:
+    said = (path.read_text(encoding="utf-8") for path in Path(edgedp.__file__).parent.rglob("*.py"))
+    reached = [
+        point for text in said for point in re.findall(r'sys\.audit\("edgedp\.reached", "(\w+)"\)', text)
+    ]
+    assert set(reached) == set(get_args(Point))

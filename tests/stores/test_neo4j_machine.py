@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from edgedp import BudgetError, EdgeDPError, Store, open_store
-from edgedp.ledger.debits.killpoints import Point
 from embedded_children import child
 from interleaving import Interleaving, Place, costs_of
+from killing import Point
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
 

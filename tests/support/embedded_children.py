@@ -1,6 +1,6 @@
 """Programs that tests run in processes of their own, to kill them or to let them compete.
 
-``EDGEDP_KILL_AT`` names the point at which a child kills itself (`edgedp.ledger.debits.killpoints`).
+``KILL_AT`` names the point at which a child kills itself (`killing`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, cast
 
+import killing
 from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store
 from edgedp.ledger.backend import Row, Transaction
 
@@ -47,10 +48,6 @@ def child(
     mounted: tuple[Path, Path] | None = None,
 ) -> subprocess.Popen[str]:
     """Start one of these programs, perhaps where a folder is mounted at another; the caller reaps it."""
-    environment = os.environ | {"EDGEDP_TESTING": "1"}
-    environment.pop("EDGEDP_KILL_AT", None)
-    if kill_at is not None:
-        environment["EDGEDP_KILL_AT"] = kill_at
     return subprocess.Popen(
         [
             *([] if mounted is None else [*MOUNTING, *map(str, mounted)]),
@@ -58,7 +55,7 @@ def child(
         ],
         stdout=subprocess.PIPE,
         text=True,
-        env=environment,
+        env=os.environ if kill_at is None else os.environ | {"KILL_AT": kill_at},
         cwd=cwd,
     )
 
@@ -243,4 +240,6 @@ def without_frames() -> None:
 
 if __name__ == "__main__":
     without_frames()
+    if "KILL_AT" in os.environ:
+        killing.kill_at(os.environ["KILL_AT"])
     globals()[sys.argv[1]](*[int(word) if word.isdigit() else word for word in sys.argv[2:]])

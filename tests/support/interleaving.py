@@ -24,9 +24,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from edgedp import EdgeDPError, Graph, Release, Store
 from edgedp.ledger import ledger
-from edgedp.ledger.debits.killpoints import Point
 from edgedp.words import vocabulary
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
+from killing import Point
 
 __all__ = ["Interleaving", "Place", "costs_of"]
 

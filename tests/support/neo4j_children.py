@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from edgedp import Graph, open_store
 from embedded_children import granted
+from killing import kill_at
 
 
 def compete(uri: str, clients: str, times: str, epsilon: str) -> None:
@@ -27,7 +28,7 @@ def die_in_load(uri: str, statement: str) -> None:
     from edgedp.stores.neo4j.session import Neo4jSession
 
     if statement == "load_begin":  # committed with its checks
-        os.environ |= {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "begun"}
+        kill_at("begun")
     send = Neo4jSession.send
 
     def killing(self: Neo4jSession, running: str, /, *rest: object, **parameters: object) -> object:

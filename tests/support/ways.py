@@ -21,9 +21,9 @@ PACKAGE = str(Path(edgedp.__file__).parent) + "/"
 EDGES = [(a, (a * 7 + b) % 400) for a in range(400) for b in (1, 5, 9) if (a * 7 + b) % 400 != a]
 
 LIMITS = {
-    "top k": (64, 194),
-    "triangles": (57, 182),
-    "load": (43, 188),
+    "top k": (63, 190),
+    "triangles": (57, 178),
+    "load": (42, 180),
     "budget": (13, 29),
     "read": (31, 82),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -22,7 +23,6 @@ from edgedp.graph.columns import ColumnRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.origins import Origin, origin_kept
 from edgedp.graph.titles import Titles
-from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import database, mapped, windowed
 from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
@@ -69,13 +69,13 @@ def write(
     check_room(folder, graph, kept, titles)
     loading = folder.loading(version)
     with _begun(folder, loading), ExitStack() as held:
-        reach("begun")
+        sys.audit("edgedp.reached", "begun")
         try:
             graph_file = folder.file(version, "graph")
             database.fill(loading / graph_file.name, graph, kept)
             rows_file = loading / folder.file(version, "rows").name
             rows, length = mapped.write_rows(rows_file, version, graph, titles)
-            reach("written")
+            sys.audit("edgedp.reached", "written")
             seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
             if graph.weighting is not None:
                 seals = seals._replace(weighted=graph.weighting.written)
@@ -84,7 +84,7 @@ def write(
             for kind, (digest, _) in seals.files.items():
                 place = folder.file(version, kind)
                 remember(place, _placed(loading, place, held), digest or "")
-                reach("placing")
+                sys.audit("edgedp.reached", "placing")
             if (origin := origin_kept(graph)) is not None:
                 place = folder.file(version, "source")
                 private_file(loading / place.name)
@@ -92,9 +92,9 @@ def write(
                 _placed(loading, place, held)
             loading.rmdir()
             sync(folder.path)
-            reach("placed")
+            sys.audit("edgedp.reached", "placed")
             database.verify_content(graph_file, graph, columns)
-            reach("checked")
+            sys.audit("edgedp.reached", "checked")
             yield seals.text
         except BaseException:
             shutil.rmtree(loading, ignore_errors=True)

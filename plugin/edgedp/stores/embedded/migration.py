@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -18,7 +19,6 @@ from typing import Any
 
 from edgedp.graph.graph import Graph
 from edgedp.ledger.calendars.runs import Reach
-from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.rows import GraphRow
 from edgedp.stores.embedded import database, files
 from edgedp.stores.embedded.earlier import PENDING, is_old_store, opened_old
@@ -88,14 +88,14 @@ def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
         shutil.rmtree(building, ignore_errors=True)
         try:
             _build(source, building, folder.given)
-            reach("built")
+            sys.audit("edgedp.reached", "built")
             if source == place:
                 os.rename(place, aside)
                 sync(place.parent)
-            reach("aside")
+            sys.audit("edgedp.reached", "aside")
             os.rename(building, place)
             sync(place.parent)
-            reach("moved")
+            sys.audit("edgedp.reached", "moved")
             with suppress(OSError):  # of another owner
                 aside.chmod(0o400)  # 0.1.0 refuses what it may not write
             os.rename(aside, done)

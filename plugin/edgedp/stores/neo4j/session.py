@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from edgedp.graph.titles import LONGEST
 from edgedp.ledger.backend import Row, Session, Transaction
-from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.rows import GraphRow
 from edgedp.ledger.script import Script, Step, run
@@ -235,7 +235,7 @@ class Neo4jSession(Session):
         begun = run(self, script)
         if begun.name != script.done:
             raise self.guard_refusal(begun.name, row, begun.rows)
-        reach("begun")
+        sys.audit("edgedp.reached", "begun")
         try:
             nodes = self._write(row, graph, progress)
             if titles is not None:
@@ -244,7 +244,7 @@ class Neo4jSession(Session):
                 self.run(
                     "load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)}
                 )
-            reach("written")
+            sys.audit("edgedp.reached", "written")
             yield row
         except BaseException:
             # A server that went away keeps what was written; the next load of this name clears it.

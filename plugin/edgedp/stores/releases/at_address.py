@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +23,6 @@ from edgedp.graph.dated import DatedRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.addresses import Address, Marks, ids_digest, settled
 from edgedp.graph.loading.expecting import DATE_OF_ROW, INTEGER_ROW, TEXT_ROW
-from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.rows import SPARK
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded.windowed import windows_of
@@ -195,7 +195,7 @@ def _address(row: GraphRow) -> Address:
 def _read(row: GraphRow, address: Address, span: Span | None = None) -> Graph:
     if too_large(address.rows_expected(), address) is not None:
         raise StoreError(ADDRESS_TOO_LARGE)
-    whole, made = address.read(lambda *_: reach("reading"))[0], row.projection
+    whole, made = address.read(lambda *_: sys.audit("edgedp.reached", "reading"))[0], row.projection
     _checked(row, whole, directed=bool(address.options.get("directed")))
     if made is None:
         return _of_span(whole, span)

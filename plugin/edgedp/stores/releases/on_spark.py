@@ -6,6 +6,7 @@ address can be read. After it, only the constant sentences of `edgedp.words.refu
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -152,7 +153,6 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, look
     pay, looked : callable
         As of `edgedp.release.draw.draw`.
     """
-    from edgedp.ledger.debits.killpoints import reach
     from edgedp.spark.drawing import draw_answer
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import open_session
@@ -166,7 +166,7 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, look
             raise StoreError(STORE_FAILED) from None
     else:
         edges = held_edges(session, read())
-    reach("read")
+    sys.audit("edgedp.reached", "read")
     return draw_answer(planned, edges, pay, looked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -13,7 +14,6 @@ from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Row, Session
 from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.debits import debiting
-from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.ledger.ledger import Debit, Kept, leased
 from edgedp.ledger.rows import GraphRow, row_named
@@ -78,7 +78,7 @@ class ReleasingStore(OpenedStore):
                 return self._shown_again(session, name, planned, debited)
             account = account_of(name, planned.charges[-1].account)
             _log.info("debited release %s of %s", debited.release_id, shown(name))
-            reach("debited")
+            sys.audit("edgedp.reached", "debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
                 with leased(self._backend, account, debited.release_id, ends=self._ends_leases):
@@ -210,10 +210,10 @@ class ReleasingStore(OpenedStore):
             else:
                 with _reading(row):
                     projection = self._projected(session, row, planned, engine)
-                reach("read")
+                sys.audit("edgedp.reached", "read")
                 answer = draw(planned, projection, SecureWords(), pay, self.looked)
             answer = _titled(session, row, answer)
-        reach("drawn")
+        sys.audit("edgedp.reached", "drawn")
         return answer
 
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
@@ -224,7 +224,7 @@ class ReleasingStore(OpenedStore):
         )
         if run(session, script).name != script.done:
             raise StoreError(ledger.ANSWER_GONE)
-        reach("recorded")
+        sys.audit("edgedp.reached", "recorded")
 
     def _seen(self, row: Row) -> Row:
         """Return a debit's row as the caller may see it."""
@@ -289,7 +289,7 @@ class Spending:
         if found is None:
             return False
         self.debited, self._spent = found, self._spent + cost
-        reach("stepped")
+        sys.audit("edgedp.reached", "stepped")
         return True
 
 
