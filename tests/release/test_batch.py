@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
+import killing
 from edgedp import Graph, ParameterError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import Sld
@@ -252,19 +253,9 @@ def test_a_plan_of_a_batch_stands_alone_and_the_other_needs_its_options(place: P
 
 def killed_at(point: str, place: Path, file: Path) -> None:
     """Run a file until its fifth release is at a point."""
-    program = (
-        "import os, signal, edgedp.stores.releases.releasing as way\n"
-        "real, count = way.reach, 0\n"
-        "def reach(point):\n"
-        "    global count\n"
-        f"    count += point == {point!r}\n"
-        "    if count == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    real(point)\n"
-        "way.reach = reach\n"
-        "from edgedp.faces.cli import main; main()\n"
-    )
-    words = ["--store", str(place), "run", str(file)]
-    killed = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
+    program = "from edgedp.faces.cli import main; main()"
+    words = killing.command(f"{point}*5", program, "--store", str(place), "run", str(file))
+    killed = subprocess.run(words, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
 
 

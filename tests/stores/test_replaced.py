@@ -23,15 +23,13 @@ from gateway_server import serve
 from test_wheel import built_wheel
 
 SLOW = """
-import os, time
-from edgedp.stores.releases import releasing
-assert releasing.reach
-def reach(point):
-    if point == "debited":
+import os, sys, time
+def wait(event, arguments):
+    if event == "edgedp.reached" and arguments == ("debited",):
         open(os.environ["STARTED"], "w").close()
         while not os.path.exists(os.environ["REPLACED"]):
             time.sleep(0.01)
-releasing.reach = reach
+sys.addaudithook(wait)
 """
 """A release waits, right after its debit, until the files are replaced."""
 
