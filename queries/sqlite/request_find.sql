@@ -37,7 +37,8 @@ SELECT debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.b
        EXISTS (SELECT 1 FROM leases AS lease
                WHERE lease.releaseId = debit.releaseId
                  AND leased(lease.boot, lease.ticks, lease.until)) AS leaseAlive,
-       coalesce(debit.sound AND debit.requestId = $requestId AND debit.analyst = $analyst AND debit.kind = 'debit'
+       coalesce(account.sound AND debit.sound AND debit.requestId = $requestId AND debit.analyst = $analyst
+                AND debit.kind = 'debit'
                 AND CASE WHEN answered.at > 0
                     THEN answer.sound AND answer.kind = 'answer' AND answer.releaseId = debit.releaseId
                     ELSE (SELECT count(*) FROM log AS found

@@ -76,6 +76,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.add_analyst(f"ann of {name}")
             store.grant(name, f"ann of {name}", 1)
             store.priv_top_k(name, "degree", 1, 1)
+            store.asking_as(f"ann of {name}").priv_top_k(name, "degree", 1, 1, request_id="r")
     return path
 
 
@@ -134,3 +135,57 @@ def test_a_missing_row_of_a_log_is_noticed(
     missing = damaged(f"log WHERE (name, seq) = ({last})")
     with pytest.raises(StoreError, match="a row is missing or not what was written"):
         run(missing, statement, name=name)
+
+
+KINDS = {
+    "account": "accounts", "entry": "log", "tally": "tallies", "graph": "graphs", "share": "shares",
+    "person": "people", "fingerprint": "fingerprints", "setting": "settings",
+}  # fmt: skip
+"""Of each view whose rows have a seal the kind that is sealed."""
+READ_BY = {
+    statement: set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", statement_text("sqlite", statement))) & KINDS.keys()
+    for statement in STATEMENTS
+    if statement_text("sqlite", statement).startswith(("SELECT", "WITH")) and "complete" not in statement
+}
+UNSEALED = {"lease_list", "session_find", "log_names"}
+"""Of leases and sessions, which have no seals, and numbers of rows, which a check compares with the accounts."""
+
+
+def first(tables: sqlite3.Connection, query: str) -> Any:
+    return tables.execute(f"SELECT {query} LIMIT 1").fetchone()[0]
+
+
+@looped.as_one
+@pytest.mark.parametrize(
+    ("statement", "view"), [(name, view) for name, views in READ_BY.items() for view in sorted(views)]
+)
+def test_what_is_read_is_sound_only_where_every_row_that_it_rests_on_is(
+    whole: Path, statement: str, view: str
+) -> None:
+    text = statement_text("sqlite", statement)
+    with opened(whole / "ledger.sqlite", whole, 5.0) as ledger:
+        tables = ledger.connection
+        tables.execute("BEGIN")
+        tables.execute("UPDATE accounts SET relationshipType = 'Edge' WHERE name = 'other'")
+        names = {"attribute": account_of("kite", "attributes"), "person": "ann of kite"}
+        values: dict[str, Any] = {
+            "name": names.get(statement.partition("_")[0], "kite"), "analyst": "ann of kite", "account": "edges",
+            "role": "analyst", "requestId": "r",
+            "since": 0, "before": 10**9, "limit": 9, "seq": 1, "unit": "", "there": True,
+            "relationshipType": "Edge",
+            "version": first(tables, "version FROM graphs WHERE name = 'kite'"),
+            "entries": first(tables, "entries FROM accounts WHERE name = 'kite'"),
+            "fingerprint": first(tables, "fingerprint FROM fingerprints"),
+            "releaseId": first(tables, "releaseId FROM log WHERE kind = 'debit'"),
+            "body": first(tables, "body FROM log WHERE kind = 'attribute'"),
+        }  # fmt: skip
+        values["head"] = values["body"][:9]
+        for sound in (1, 0):
+            tables.create_function("genuine", -1, lambda kind, *_: int(sound or kind != KINDS[view]))  # noqa: B023
+            rows = tables.execute(text, {each: values[each] for each in re.findall(r"\$(\w+)", text)})
+            column = [name for name, *_ in rows.description].index("sound")
+            assert {row[column] for row in rows.fetchall()} == {sound}
+
+
+def test_what_has_no_seal_is_listed() -> None:
+    assert {statement for statement, views in READ_BY.items() if not views} == UNSEALED
