@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 import edgedp
 from edgedp import EdgeDPError, Graph, Store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Session
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.numbers import geometric
@@ -23,7 +25,7 @@ from edgedp.mechanisms.selection.domains import declare
 from edgedp.mechanisms.selection.percentiles import percentile_scores, share_bits
 from edgedp.release.plan import PercentilePlan, PublicFacts, plan
 from edgedp.release.planning.noise import FOLLOWS_THE_GRAPH, noise_of
-from edgedp.stores.releases.estimating import kind_of_options
+from edgedp.stores.releases.estimating import Estimate, kind_of_options
 from edgedp.words.vocabulary import KINDS, PERCENTILE_MECHANISMS
 from looped import as_one
 from made_once import copied
@@ -123,6 +125,14 @@ def test_it_is_refused_as_the_release_is_and_fits_where_the_release_fits(
     assert told["epsilon_remaining_after"] == left
     assert (told["releases_left"] == 0) == (said is not None)
     assert told["epsilon_remaining"] == 0.4
+
+
+def test_of_what_is_refused_for_another_reason_than_what_is_left_none_is_left(store: Store) -> None:
+    account = Account(10**9, 10**9, 0)
+    planned = plan("priv_top_k", TOP, PublicFacts(5))
+    told = Estimate("kite", planned, {"edges": account}, "edges", None)
+    assert told.to_dict()["releases_left"] == 3
+    assert replace(told, refused="the share has another delta").to_dict()["releases_left"] == 0
 
 
 def test_no_budget_is_a_refusal_and_no_graph_an_error(store: Store) -> None:

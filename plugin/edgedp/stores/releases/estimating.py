@@ -90,7 +90,7 @@ class Estimate:
             "epsilon": None if planned is None else 0.0 if self.kept else planned.cost / NANO,
             **account.shown(),
             "epsilon_remaining_after": after.shown()["epsilon_remaining"],
-            "releases_left": 0 if planned is None else self._how_many(planned),
+            "releases_left": self._how_many(planned) if planned is not None and fits else 0,
             **({} if planned is None else _stepwise(planned)),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
