@@ -75,6 +75,17 @@ def csrf(page: str) -> str:
     return page.partition('name="csrf" value="')[2].partition('"')[0]
 
 
+@pytest.mark.parametrize(
+    "token", [None, "", 7, b"edgedp_a_x", "edgedp a", "edgedp_a_x\n", "edgedp_a_\x7f", "é"]
+)
+def test_a_token_that_no_header_carries_is_refused_before_anything_is_sent(
+    token: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EDGEDP_TOKEN", raising=False)
+    with pytest.raises(AccessError, match="the token is missing or malformed"):
+        open_store("https://graphs.example.org", token=token)
+
+
 # -- tokens ---------------------------------------------------------------------------------------
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +110,26 @@ def test_a_row_comes_back_as_it_was_put(session: Session) -> None:
 def test_a_misspelt_name_is_refused_with_the_nearest(session: Session) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'kite'"):
         registry.known(session, "kyte")
+
+
+@pytest.mark.parametrize("name", [("kite",), ["kite"], {"kite": 1}, b"kite", 10**30, Fraction(1, 2), str])
+def test_what_is_no_text_is_the_name_of_no_graph_and_no_damage_of_the_ledger(store: Store, name: Any) -> None:
+    store.add_analyst("ann")
+    asks: list[Callable[[], object]] = [
+        lambda: store.priv_top_k(name, "degree", 1, 1),
+        lambda: store.graph(name),
+        lambda: store.drop(name),
+        lambda: store.spent_by(name),
+        lambda: store.asking_as("ann").release(name),
+    ]
+    for ask in asks:
+        with pytest.raises(UnknownNameError, match="must "):
+            ask()
+
+
+def test_a_bound_above_what_a_store_keeps_is_as_one_above_the_number_of_nodes(store: Store) -> None:
+    """It is found before the edges are written: a load that was refused for it left them."""
+    assert store.load(KITE, "kite", degree_bound=10**30, replace=True)["degree_bound"] == 4
 
 
 def test_an_empty_name_is_refused_also_by_the_command(tmp_path: Path) -> None:

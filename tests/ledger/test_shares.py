@@ -31,6 +31,7 @@ from edgedp.ledger import shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.log.consistency import of_shares
 from edgedp.release.release import Release
+from edgedp.stores.people import seeing
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.people.people import Person
 from edgedp.stores.releases.analyst import AnalystStore
@@ -433,6 +434,27 @@ def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
         ]
 
 
+def test_of_several_accounts_the_least_share_counts_and_one_that_is_missing_is_none() -> None:
+    row = {"analyst": "ann", "account": "edges", "maxPerRelease": None, "delta": None, "declared": NANO}
+    much, little = (
+        shares.Share.of(row | {"name": name, "budget": NANO, "spent": spent})
+        for name, spent in (("a", 1), ("b", 2))
+    )
+    assert shares.least([much, little]) is shares.least([little, much]) is little
+    for missing in ([], [None], [much, None], [None, little]):
+        assert shares.least(missing) is None
+
+
+def test_a_graph_of_several_accounts_is_seen_by_who_has_a_share_of_each() -> None:
+    both = {"name": "both", "nodeLabel": "N", "accounts": ["a", "b"]}
+    a, b = ({"name": name, "account": "edges"} for name in "ab")
+    records = {"name": account_of("b", "attributes"), "account": "attributes"}
+    assert seeing.names([both], [a]) == {"a"}
+    assert seeing.names([both], [a, records]) == {"a", "b"}
+    assert seeing.names([both], [a, b]) == {"a", "b", "both"}
+    assert seeing.names([both | {"accounts": "edited"}], [a, b]) == {"a", "b"}
+
+
 @pytest.mark.parametrize("spent", [0, NANO // 4, NANO // 2])
 def test_check_compares_a_share_with_its_releases_both_ways(spent: int) -> None:
     row = {
@@ -736,6 +758,17 @@ def test_a_share_of_the_edges_is_none_of_the_attributes(open_any: OpenStore) -> 
     with pytest.raises(BudgetError, match=r"no share of the attributes of 'kite'.*--attributes"):
         ann.percentile("kite", "age", q="1/2", epsilon=1)
     assert "no share of the attributes" in ann.estimate("kite", property="age", q="1/2", epsilon=1)["refused"]
+
+
+@pytest.mark.parametrize("of", ["edges", "attributes"])
+def test_a_percentile_out_of_an_agents_share_of_either_account_names_its_plan(path: Path, of: Any) -> None:
+    store = with_ages(open_store(path))
+    for account in ("edges", "attributes"):
+        store.grant("kite", "ann", epsilon_budget=3, account=account, agent=account == of)
+    ann = store.asking_as("ann")
+    with pytest.raises(ParameterError, match="plan_id is missing"):
+        ann.percentile("kite", "calls", q="1/2", epsilon="0.1")
+    assert both(store)[1:] == (0.0, 0.0)
 
 
 def test_a_percentile_debits_a_share_of_each_account_that_it_debits(open_any: OpenStore) -> None:

@@ -293,6 +293,8 @@ def unknown(name: str) -> UnknownNameError:
 
 def find(runner: Runner, name: str) -> Account:
     """Return an account (`edgedp.ledger.account.account_of`); one that never was is refused by name."""
+    if not isinstance(name, str):
+        raise unknown(name)
     rows = runner.run("account_find", name=name)
     if not rows:
         graph = split_account(name)[0]

@@ -331,8 +331,8 @@ def accounts_of(row: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def row_named(runner: Runner, name: str) -> GraphRow | None:
-    """Return the row of a graph; None where there is none."""
-    rows = runner.run("graph_find", name=name)
+    """Return the row of a graph; None where there is none, and of what is no text."""
+    rows = runner.run("graph_find", name=name) if isinstance(name, str) else []
     if not rows:
         return None
     row = row_of(rows[0])

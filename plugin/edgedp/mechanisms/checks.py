@@ -30,6 +30,9 @@ from edgedp.words.vocabulary import (
 
 _Name = TypeVar("_Name", bound=str)
 
+_LARGEST_KEPT = 2**63 - 1
+"""Of a store's whole numbers; no graph has as many nodes, so that a larger bound of a degree says the same."""
+
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``"did you mean 'x'?"`` for a misspelt name, or the list of known ones.
@@ -235,7 +238,7 @@ def check_degree_bound(value: Any) -> int | None:
         raise ParameterError(
             f"degree_bound is {bound}, must be 0 or more; declare the largest degree a node may have"
         )
-    return bound
+    return min(bound, _LARGEST_KEPT)
 
 
 def check_cap(value: Any) -> int:

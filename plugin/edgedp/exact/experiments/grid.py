@@ -58,7 +58,7 @@ class Cell:
     def key(self) -> str:
         """What tells this cell from others: a canonical text."""
         said = {"kind": self.kind, "runs": self.runs, "sample": self.sample, **self.options}
-        return json.dumps(said, sort_keys=True)
+        return json.dumps(said, sort_keys=True, default=str)
 
 
 def run_seeds(seed: int, graph: str, cell: Cell) -> list[int]:

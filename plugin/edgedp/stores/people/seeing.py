@@ -162,7 +162,8 @@ class SeeingStore(AnalystStore):
             There is none, or it is somebody else's: which of the two is not said.
         """
         with self._looking() as session:
-            rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
+            found = session.run("release_find", releaseId=release_id) if isinstance(release_id, str) else []
+            rows = self._all_seen(session, found)
         if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
             raise UnknownNameError(
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"

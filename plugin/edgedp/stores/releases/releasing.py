@@ -94,7 +94,7 @@ class ReleasingStore(OpenedStore):
         self, session: Session, name: str, engine: ReleaseEngine, kind: Kind, options: Mapping[str, Any]
     ) -> tuple[str, GraphRow | None]:
         """Refuse who may not ask of a graph; return its name, which may have been its address, and its row if read."""
-        row = row_named(session, name) if isinstance(name, str) else None
+        row = row_named(session, name)
         return (name if row else on_spark.name_at(session, name, engine, kind, options)), row
 
     def _row_of_graph(self, session: Session, name: str, found: GraphRow | None = None) -> GraphRow:
