@@ -413,3 +413,37 @@ def test_a_warning_is_printed_whether_or_not_the_command_fails(tmp_path: Path, f
     done = CliRunner().invoke(warned)
     assert done.stderr == "Warning: the kernels are igraph's\n"
     assert (done.exit_code != 0) == fails
+
+
+def every_command(group: click.Group, *path: str) -> list[tuple[tuple[str, ...], click.Command]]:
+    found: list[tuple[tuple[str, ...], click.Command]] = [(path, group)]
+    for name, each in group.commands.items():
+        below = (*path, name)
+        found += every_command(each, *below) if isinstance(each, click.Group) else [(below, each)]
+    return found
+
+
+def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_is_opened(
+    tmp_path: Path,
+) -> None:
+    commands = every_command(command_line)
+    assert len(commands) > 50
+    for path, command in commands:
+        for option in command.params:
+            if isinstance(option, click.Option) and not (option.multiple or option.is_flag):
+                for flag in option.opts:
+                    given = [flag, *["1"] * option.nargs] * 2
+                    words = [*path, "x", *given] if path else given
+                    done = CliRunner().invoke(command_line, words, env={"EDGEDP_STORE": None})
+                    assert done.exit_code == 2, (path, flag)
+                    assert f"Error: {option.opts[0]} is given 2 times; give it once" in done.output, (
+                        path,
+                        flag,
+                    )
+
+
+def test_an_option_of_several_values_and_a_flag_may_be_given_again(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--epsilon-budget", "1")
+    run(
+        folder, "-q", "-q", "motkin", "kite", "--metric", "degree", "--metric", "ebc", "-k", 1, "--epsilon", 1
+    )

@@ -549,7 +549,14 @@ def test_events_are_read_page_by_page(town: SimpleNamespace) -> None:
             page = cora.get(f"{place}?limit=1&since={page['next']}").json()
             seen += page["events"]
         assert [row["seq"] for row in seen] == [row["seq"] for row in whole]
-    for query in ("since=x", "since=-1", "limit=0", "limit=1&limit=2", "account=other"):
+    for query in (
+        "since=x",
+        "since=-1",
+        "limit=0",
+        "limit=1&limit=2",
+        "account=other",
+        "account=edges&account=attributes",
+    ):
         assert cora.get(f"/v1/graphs/star/log?{query}").status_code == 422, query
     assert cora.get("/v1/graphs/nothing/log").status_code == 404
     assert cora.get("/v1/grants?graph=nothing").status_code == 404

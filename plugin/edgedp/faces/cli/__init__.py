@@ -11,6 +11,7 @@ import click
 
 from edgedp.faces.cli.completing import complete_arguments
 from edgedp.faces.cli.examples import add_examples
+from edgedp.faces.cli.once import Group
 from edgedp.faces.cli.output import QUIET
 from edgedp.faces.cli.roles import write_commands
 from edgedp.words.errors import EdgeDPError
@@ -35,7 +36,7 @@ def _show_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> 
     ctx.exit()
 
 
-class _OneLine(click.Group):
+class _OneLine(Group):
     """Turns every refusal into one line and exit status 1, never a traceback; lists commands by who uses them."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.words.errors import AccessError, EngineError, ParameterError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from edgedp.stores.remote import RemoteStore
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--analyst", metavar="NAME", help="For a store that is opened here: whose share is spent.")
 @click.option(
     "--token-file",

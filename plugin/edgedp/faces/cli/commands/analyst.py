@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import click
 
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import release_options
 from edgedp.faces.cli.output import (
@@ -37,7 +38,9 @@ _LONG = ("nodes", "numbers", "parameters")
 def _releasing(asked: type[Options]) -> click.Command:
     """Return the command of a kind of release: made of its options."""
 
-    @click.command(asked.COMMAND, help=f"{asked.SAYS}\n\n{asked.PROTECTS}", short_help=asked.SAYS)
+    @click.command(
+        asked.COMMAND, cls=Command, help=f"{asked.SAYS}\n\n{asked.PROTECTS}", short_help=asked.SAYS
+    )
     @click.argument("name")
     @release_options(asked)
     def command(name: str, output: str, **given: Any) -> None:
@@ -80,7 +83,7 @@ def _so_far(spent: int, recall: float, k: int) -> str:
     return f"drawing: spent {format_nano(spent)}, about {expected_right(round(recall, 2), k)} of {k}"
 
 
-@click.command()
+@click.command(cls=Command)
 @format_option
 def graphs(output: str) -> None:
     """List the stored graphs: public facts only.
@@ -145,7 +148,7 @@ def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @limit_option
 @click.option("--since", metavar="ID", help="Only what was released after this release, by its release_id.")

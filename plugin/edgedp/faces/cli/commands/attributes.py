@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, print_rows
 from edgedp.words.amounts.written import decimal_of
@@ -12,7 +13,7 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--property", "named", metavar="P", help="The property to declare; without it, list them.")
 @click.option("--low", metavar="L", help="Values below it are clipped to it.")

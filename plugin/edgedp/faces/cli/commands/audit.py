@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from edgedp.faces.cli.numerals import WholeRange
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar
 from edgedp.release.options import top_k_metrics
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--nodes", metavar="N", type=WholeRange(2, 6), help="All graphs of up to N nodes.  [default: 5]"
 )

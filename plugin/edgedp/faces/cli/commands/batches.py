@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.faces.cli.commands.analyst import typed_ids
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
 from edgedp.words.amounts.written import strict_json
@@ -92,7 +93,7 @@ def plan_batch(file: str, output: str) -> None:
     )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
 @format_option
 def run(file: str, output: str) -> None:

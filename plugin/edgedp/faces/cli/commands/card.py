@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import notice
 from edgedp.words.errors import ParameterError
@@ -14,7 +15,7 @@ _ENDINGS = {".json": "json", ".html": "html", ".htm": "html", ".md": "markdown"}
 _SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option(
     "-o",

@@ -17,6 +17,7 @@ from edgedp.faces.cli.dating import (
 )
 from edgedp.faces.cli.loaded import check_offline, say_loaded, say_offline
 from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import (
@@ -75,7 +76,7 @@ _PROTECT = click.option(
 )  # fmt: skip
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", metavar="SOURCE")
 @click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
 @click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
@@ -161,7 +162,7 @@ def load(
     say_loaded(row, report, bound=bound, properties=named, declared=of_properties)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @_FORMAT
 def refresh(name: str, output: str) -> None:
@@ -200,7 +201,7 @@ def _read_or_ask(
             reading = answered(error.question, reading)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option(
     "--node-label", multiple=True, metavar="L", help="Neo4j: label of the nodes; once for each of several."
@@ -286,7 +287,7 @@ def register(name: str, edges: str | None, of: str | None, output: str, **asked:
     )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 def drop(name: str) -> None:
     """Drop a loaded graph, or forget a registered one; what was spent stays spent."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE
+from edgedp.faces.cli.once import Command, Group
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar, together
@@ -64,7 +65,7 @@ _running = together(
 """What every experiment takes."""
 
 
-@click.group()
+@click.group(cls=Group)
 def experiment() -> None:
     """Repeat releases of a graph at hand many times: how good they are at which epsilon."""
 
@@ -148,7 +149,7 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: list(value) or None if isinstance(value, tuple) else value for name, value in asked.items()}
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -192,7 +193,7 @@ _advising = together(
 """What advice takes on any graph."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--like", metavar="G", required=True, help="A public graph: a dataset, a file, or a generator.")
 @click.option(
     "--nodes", metavar="N", type=WHOLE, help="For a generator; a graph is filled up.  [default: 10,000]"
@@ -216,7 +217,7 @@ def _print_advice(rows: list[dict[str, Any]], output: str) -> None:
     print_rows(rows, output, _COLUMNS)
 
 
-@click.command(name="advise")
+@click.command(name="advise", cls=Command)
 @click.argument("name")
 @_advising
 def exact_advise(name: str, output: str, **asked: Any) -> None:
@@ -230,7 +231,7 @@ def exact_advise(name: str, output: str, **asked: Any) -> None:
     _print_advice(rows, output)
 
 
-@click.command(name="experiment")
+@click.command(name="experiment", cls=Command)
 @click.argument("name")
 @click.option("--kind", type=click.Choice(["topk", "motkin", "numbers"]), default="topk", show_default=True,
               help="What to repeat.")  # fmt: skip
@@ -256,7 +257,7 @@ def exact_experiment(name: str, **asked: Any) -> None:
     notice(_STORED, always=True)
 
 
-@click.command(name="limit")
+@click.command(name="limit", cls=Command)
 @click.argument("name")
 @click.option(
     "--metric",

@@ -12,6 +12,7 @@ import click
 
 from edgedp.faces.cli.dating import calendar_of, calendar_options, date_property_options
 from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.once import Command, Group
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, limit_option, notice, print_object, print_rows
@@ -35,7 +36,7 @@ _ATTRIBUTES = click.option(
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @_ATTRIBUTES
 @limit_option
@@ -61,7 +62,7 @@ def log(name: str, attributes: bool, limit: int | None, since: int, output: str)
         print_rows(rows, output, [*columns, "release_id", "request_id", *([] if asked else ["analyst"])])
 
 
-@click.group()
+@click.group(cls=Group)
 def ledger() -> None:
     """Check the ledger, export the log of a graph, verify an export."""
 
@@ -133,7 +134,7 @@ def verify(file: Path, head: str | None, output: str) -> None:
         notice("a deliberate change shows only against a head that was kept elsewhere: --head")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("destination", type=click.Path(path_type=Path))
 @format_option
 def backup(destination: Path, output: str) -> None:
@@ -167,7 +168,7 @@ def _show(row: dict[str, Any], output: str) -> None:
         print_rows([row], output, list(row))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--epsilon-budget", metavar="E", help="Declare the budget; it is recorded.")
 @click.option(
@@ -216,7 +217,7 @@ def account(
         notice("the account is recorded")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
 @_DELTA

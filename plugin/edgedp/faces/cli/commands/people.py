@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from edgedp.faces.cli.once import Command, Group
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
 
@@ -24,7 +25,7 @@ _SHARE = [
 ]  # fmt: skip
 
 
-@click.group()
+@click.group(cls=Group)
 def analyst() -> None:
     """Add, list and revoke analysts, their tokens and sign-ins, and show what happened to people."""
 
@@ -162,7 +163,7 @@ def revoke(name: str, yes: bool) -> None:
     click.echo(f"revoked {name}; the name stays taken")
 
 
-@click.group()
+@click.group(cls=Group)
 def curator() -> None:
     """Add curators; 'edgedp analyst' lists, rotates and revokes them too."""
 
@@ -178,7 +179,7 @@ def add_curator(name: str, expires: str | None, output: str) -> None:
     _show_token(row, output)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("graph")
 @click.argument("analyst", metavar="ANALYST")
 @click.option(
@@ -264,7 +265,7 @@ def grant(
     print_rows([row], output, list(row))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("graph")
 @format_option
 def grants(graph: str, output: str) -> None:
@@ -275,7 +276,7 @@ def grants(graph: str, output: str) -> None:
     print_rows([dict.fromkeys(more) | row for row in rows], output, [*_SHARE, *more])
 
 
-@click.group()
+@click.group(cls=Group)
 def more() -> None:
     """Ask for a larger share of a graph; for the curator: grant or decline what was asked for."""
 

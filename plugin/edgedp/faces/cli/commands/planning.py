@@ -10,6 +10,7 @@ import click
 
 from edgedp.faces.cli.commands.batches import plan_batch
 from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, print_object, print_rows
 from edgedp.release.options import top_k_metrics
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from edgedp.release.planning.measured import Measured
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--nodes", metavar="N", type=WHOLE, help="Number of nodes; public.")
 @click.option(
     "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"

@@ -6,10 +6,11 @@ import sys
 
 import click
 
+from edgedp.faces.cli.once import Group
 from edgedp.faces.cli.opening import opened_store
 
 
-@click.group()
+@click.group(cls=Group)
 def plugin() -> None:
     """Install the Neo4j plugin, ask about it, or take it out."""
 

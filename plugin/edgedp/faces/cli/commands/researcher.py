@@ -9,6 +9,7 @@ import click
 from edgedp.faces.cli.commands.analyst import show_release, typed_ids
 from edgedp.faces.cli.commands.experiments import STORED
 from edgedp.faces.cli.numerals import WHOLE, WholeRange
+from edgedp.faces.cli.once import Command, Group
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word, engine_option
 from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar, say, working
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _REMINDER = "note: these rows are exact, computed from private edges without a mechanism; do not publish them"
 
 
-class _ExactGroup(click.Group):
+class _ExactGroup(Group):
     """``exact NAME`` shows a metric, ``exact count NAME`` a number; a graph may have the name of a subcommand."""
 
     default: click.Command
@@ -56,7 +57,7 @@ def exact() -> None:
     """Show the largest exact values. Not private: for the curator and for research."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--metric", type=Word("metric", top_k_metrics()), required=True, help="What to compute.")
 @click.option(
@@ -93,7 +94,7 @@ def metric_values(
     print_rows(rows, output, ["id", "value"])
 
 
-@click.command("count")
+@click.command("count", cls=Command)
 @click.argument("name")
 @click.option("--of", type=Word("of", count_names()), required=True, help="What is counted.")
 @click.option("--star-size", metavar="S", type=WHOLE, help="For stars: how many neighbours.  [default: 3]")
@@ -140,7 +141,7 @@ for _below in (exact_count, *STORED):
     exact.add_command(_below)
 
 
-@click.command()
+@click.command(cls=Command)
 @format_option
 def datasets(output: str) -> None:
     """List the catalogue: graphs that load by name."""
@@ -160,7 +161,7 @@ def datasets(output: str) -> None:
     print_rows(rows, output, ["name", "nodes", "edges", "max_degree", "bundled", "title"])
 
 
-@click.command()
+@click.command(cls=Command)
 def demo() -> None:
     """Run the main job on the bundled e-mail graph, in a store of its own."""
     import tempfile

@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE, WholeRange
+from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
 from edgedp.words.errors import EngineError, ParameterError
 
 _FILE = click.Path(path_type=Path)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--host", metavar="H", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option(
     "--port", metavar="P", type=WholeRange(0, 65535), default=8750, show_default=True, help="0: any free."

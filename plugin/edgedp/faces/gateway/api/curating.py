@@ -148,12 +148,14 @@ def identities(request: Request, store: Store) -> object:
 
 
 def _account(request: Request) -> AccountName:
-    asked = request.query_params.get("account", "edges")
-    if asked not in ACCOUNTS:
+    asked = request.query_params.getlist("account") or ["edges"]
+    if len(asked) > 1 or asked[0] not in ACCOUNTS:
         raise Problem(
-            422, f"account must be one of {', '.join(ACCOUNTS)}; choose one of these", "ParameterError"
+            422,
+            f"account stands once at most, and must be one of {', '.join(ACCOUNTS)}; choose one of these",
+            "ParameterError",
         )
-    return asked
+    return asked[0]
 
 
 def _page(request: Request) -> tuple[int, int]:
