@@ -22,7 +22,7 @@ from edgedp.words.vocabulary import Unit
 from looped import as_one
 
 ROOT = Path(__file__).resolve().parents[2]
-ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]
+ENRON = {"--nodes": "36692", "--degree-bound": "2000", "--epsilon": "0.3", "-k": "10"}
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,8 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def planned(*words: str, status: int = 0) -> str:
-    done = CliRunner().invoke(command_line, [*ENRON, *words])
+    usual = [word for flag, value in ENRON.items() if flag not in words for word in (flag, value)]
+    done = CliRunner().invoke(command_line, ["plan", *usual, *words])
     assert not list(Path.cwd().iterdir()), "no store is made"
     assert done.exit_code == status, done.output
     return done.output

@@ -50,8 +50,8 @@ class Served:
         self.process = subprocess.Popen(
             [
                 sys.executable, "-c", f"{first}\nfrom edgedp.faces.cli import main; main()",
-                "--store", store, "serve", "--port", "0", "--metrics-port", "0", "--requests-per-minute", "1000000",
-                *options,
+                "--store", store, "serve", "--port", "0", "--metrics-port", "0",
+                *(() if "--requests-per-minute" in options else ("--requests-per-minute", "1000000")), *options,
             ],
             stdout=subprocess.PIPE, stderr=self._errors, text=True,
             env={key: value for key, value in os.environ.items() if not key.startswith("EDGEDP_STORE")}
