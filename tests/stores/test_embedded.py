@@ -366,11 +366,12 @@ def test_a_store_is_made_without_waiting_for_a_thread_that_makes_another(
     empty, made, begun, go = sqlite._empty, [], threading.Event(), threading.Event()
 
     def slowly(migrations: tuple[Path, ...]) -> sqlite3.Connection:
-        made.append(empty(migrations))
+        own = empty(migrations)
+        made.append(own)
         if len(made) == 1:
             begun.set()
             assert go.wait(10)
-        return made[-1]
+        return own
 
     monkeypatch.setattr(sqlite, "_empty", slowly)
     both = [

@@ -259,19 +259,29 @@ def opened_as(kind: type[_L], path: Path, shown: Path, timeout: float) -> Iterat
 _OWN = local()
 
 
+class _Empty:
+    """An empty ledger in memory; closed where its thread ends or has another one."""
+
+    def __init__(self, files: tuple[Path, ...]) -> None:
+        self.files = files
+        self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        _add_functions(self.connection)
+        self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        _migrate(self.connection, files)
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
 def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
     """Return an empty ledger in memory, of which every new one is a copy: a thread runs the migrations once.
 
     No two threads share one: a process that is forked meanwhile would wait for a thread that it does not have.
     """
-    if getattr(_OWN, "files", None) != files:
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        _add_functions(connection)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        _migrate(connection, files)
-        _OWN.files, _OWN.ledger = files, connection
-    ledger: sqlite3.Connection = _OWN.ledger
-    return ledger
+    kept: _Empty | None = getattr(_OWN, "ledger", None)
+    if kept is None or kept.files != files:
+        kept = _OWN.ledger = _Empty(files)
+    return kept.connection
 
 
 def _migrate(connection: sqlite3.Connection, files: tuple[Path, ...]) -> None:
