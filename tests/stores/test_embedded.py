@@ -811,3 +811,20 @@ def test_an_audit_event_says_a_point_at_which_a_child_may_die_and_nothing_else()
     reached = re.findall(r'sys\.audit\("edgedp\.reached", "(\w+)"\)', "".join(said))
     assert set(reached) == set(get_args(Point))
     assert len(reached) == "".join(said).count(".audit(")
+
+
+FIRST_AT_ONCE = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from edgedp import Graph, open_store
+stores = [open_store(sys.argv[1] + name) for name in "abcd"]
+with ThreadPoolExecutor(4) as threads:
+    list(threads.map(lambda store: store.load(Graph.from_edges([(1, 2)]), "pair", epsilon_budget=1), stores))
+"""
+
+
+def test_threads_that_use_the_graph_database_first_at_once_all_have_it(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_AT_ONCE, f"{tmp_path}/"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -154,8 +154,9 @@ def _unpacked(encoding: str, content: bytes) -> NDArray[Any]:
 
 def fill(path: Path, graph: Graph, kept: Packed) -> None:
     """Write a graph and the properties of its nodes into a new file."""
-    import ladybug
     import pyarrow
+
+    from edgedp.stores.embedded.parts.loaded import ladybug
 
     ids = graph.node_ids
     texts = ids.dtype.kind == "U"
@@ -292,7 +293,7 @@ def _positions(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[Any]:
-    import ladybug
+    from edgedp.stores.embedded.parts.loaded import ladybug
 
     pool = _pool(path.stat().st_size // _EDGE_FILE_BYTES)
     try:

@@ -96,7 +96,7 @@ def _pending(source: Path) -> bool:
 
 @contextmanager
 def _opened(source: Path, *, read_only: bool) -> Iterator[Any]:
-    import ladybug
+    from edgedp.stores.embedded.parts.loaded import ladybug
 
     with (
         closing(ladybug.Database(str(source), read_only=read_only, buffer_pool_size=1 << 30)) as database,
