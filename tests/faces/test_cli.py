@@ -423,9 +423,7 @@ def every_command(group: click.Group, *path: str) -> list[tuple[tuple[str, ...],
     return found
 
 
-def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_is_opened(
-    tmp_path: Path,
-) -> None:
+def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_is_opened() -> None:
     commands = every_command(command_line)
     assert len(commands) > 50
     for path, command in commands:
@@ -436,10 +434,8 @@ def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_i
                     words = [*path, "x", *given] if path else given
                     done = CliRunner().invoke(command_line, words, env={"EDGEDP_STORE": None})
                     assert done.exit_code == 2, (path, flag)
-                    assert f"Error: {option.opts[0]} is given 2 times; give it once" in done.output, (
-                        path,
-                        flag,
-                    )
+                    said = f"Error: {option.opts[0]} is given 2 times; give it once"
+                    assert said in done.output, (path, flag)
 
 
 def test_an_option_of_several_values_and_a_flag_may_be_given_again(folder: Path) -> None:

@@ -20,7 +20,6 @@ _DRAWN_WITH = (
 )  # fmt: skip
 _BESIDE = (
     "edgedp.graph.ids",
-    "ladybug",
     "pyarrow.compute",
     "numpy.ma",
     "igraph",
