@@ -438,6 +438,15 @@ def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_i
                     assert said in done.output, (path, flag)
 
 
+def test_a_flag_beside_its_contrary_is_refused_before_anything_is_opened() -> None:
+    for path, command in every_command(command_line):
+        for option in command.params:
+            for flag in option.secondary_opts:
+                done = CliRunner().invoke(command_line, [*path, "x", option.opts[0], flag])
+                assert done.exit_code == 2, (path, flag)
+                assert f"Error: {option.opts[0]}/{flag} is given 2 times; give it once" in done.output
+
+
 def test_an_option_of_several_values_and_a_flag_may_be_given_again(folder: Path) -> None:
     run(folder, "load", "kite.txt", "--epsilon-budget", "1")
     run(

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -388,6 +389,39 @@ def test_a_store_is_made_without_waiting_for_a_thread_that_makes_another(
         each.join()
     assert not waited
     assert made[0] is not made[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_waits_for_no_thread_that_copies_an_empty_ledger() -> None:
+    """The thread is none of the fork's; its ledger is let go of there, in the midst of a statement."""
+    begun, go = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        go.wait(60)
+
+    def copy() -> None:
+        empty = sqlite._empty(sqlite.migrations())
+        empty.create_function("wait", 0, wait)
+        empty.execute("SELECT wait()")
+
+    thread = threading.Thread(target=copy)
+    thread.start()
+    assert begun.wait(60)
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    ended, over = 0, time.monotonic() + 20
+    while not ended and time.monotonic() < over:
+        ended, _ = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    go.set()
+    thread.join()
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended
 
 
 def test_a_load_that_runs_is_not_swept_by_another(path: Path) -> None:

@@ -13,9 +13,15 @@ class _Once(click.Command):
         if not ctx.resilient_parsing:  # the shell completes
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             for param, times in Counter(order).items():
-                if times > 1 and isinstance(param, click.Option) and not (param.multiple or param.is_flag):
-                    raise click.UsageError(f"{param.opts[0]} is given {times} times; give it once", ctx)
+                if times > 1 and isinstance(param, click.Option) and _is_once(param):
+                    flags = "/".join([param.opts[0], *param.secondary_opts])
+                    raise click.UsageError(f"{flags} is given {times} times; give it once", ctx)
         return super().parse_args(ctx, args)
+
+
+def _is_once(option: click.Option) -> bool:
+    """Tell whether a second time may say another thing: a flag without its contrary says the same."""
+    return not option.multiple and (not option.is_flag or bool(option.secondary_opts))
 
 
 class Command(_Once):

@@ -260,17 +260,21 @@ _OWN = local()
 
 
 class _Empty:
-    """An empty ledger in memory; closed where its thread ends or has another one."""
+    """An empty ledger in memory; closed where its thread ends or has another one, by the process that made it.
+
+    A thread ends in a fork, too, perhaps in the midst of a statement, whose end no close there would see.
+    """
 
     def __init__(self, files: tuple[Path, ...]) -> None:
-        self.files = files
+        self.files, self.process = files, os.getpid()
         self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         _add_functions(self.connection)
         self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         _migrate(self.connection, files)
 
     def __del__(self) -> None:
-        self.connection.close()
+        if self.process == os.getpid():
+            self.connection.close()
 
 
 def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
