@@ -22,6 +22,7 @@ import httpx
 import pytest
 
 from edgedp import Graph, StoreError, open_store
+from edgedp.faces.gateway.api.schema import document
 from edgedp.faces.gateway.context import Gateway
 from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.problems import STORE_AWAY, STORE_BROKEN, of_error
@@ -560,6 +561,30 @@ def test_events_are_read_page_by_page(town: SimpleNamespace) -> None:
         assert cora.get(f"/v1/graphs/star/log?{query}").status_code == 422, query
     assert cora.get("/v1/graphs/nothing/log").status_code == 404
     assert cora.get("/v1/grants?graph=nothing").status_code == 404
+
+
+def test_a_query_that_nobody_reads_is_refused_at_every_address(town: SimpleNamespace) -> None:
+    cora, before = town.gateway("cora"), (town.store.people_log(), town.store.log("star"))
+    for path, methods in document()["paths"].items():  # type: ignore[attr-defined]
+        for method in methods.keys() & {"get", "post"}:
+            place = path.replace("{name}", "star")
+            for query in ("limt=1", "acount=attributes&epsilon=1"):
+                said = cora.request(method, f"{place}?{query}")
+                assert said.status_code == 422, (method, path)
+                assert "leave out the rest, and give options in the body" in said.json()["detail"]
+    assert "only limit, since, account" in cora.get("/v1/graphs/star/log?acount=edges").json()["detail"]
+    assert "takes no query" in cora.post("/v1/people/ann/revoke?token=laptop").json()["detail"]
+    assert (town.store.people_log(), town.store.log("star")) == before
+
+
+def test_a_body_that_nobody_reads_is_refused(town: SimpleNamespace) -> None:
+    """It may name one token, and would end all of them for good."""
+    cora, before = town.gateway("cora"), town.store.people_log()
+    for place in ("/v1/people/ann/revoke", "/v1/people/ann/tokens/first/revoke"):
+        assert cora.post(place, json={"token": "laptop"}).status_code == 422
+        assert cora.post(place, content=b"laptop").status_code == 415
+    assert town.store.people_log() == before
+    assert cora.post("/v1/people/ann/revoke", json={}).status_code == 200
 
 
 CURATORS = [

@@ -67,9 +67,9 @@ class Act:
     Parameters
     ----------
     keys : tuple of str
-        What the body may hold; without any there is none.
+        What the body may hold.
     optional : bool
-        Whether the body may be left out.
+        Whether the body may be left out, as it may without keys.
     """
 
     def __init__(
@@ -82,13 +82,13 @@ class Act:
         optional: bool = False,
     ) -> None:
         self._gateway, self._act, self._keys, self._status = gateway, act, keys, status
-        self._optional = optional
+        self._optional = optional or not keys
 
     async def __call__(self, request: Request) -> Response:
         """Answer when the change is made, or say why it is not."""
         person = await self._gateway.person(request, self._gateway.bearer_of(bearer(request)), "curator")
         left_out = self._optional and not await request.body()
-        given = await json_body(request) if self._keys and not left_out else {}
+        given = {} if left_out else await json_body(request)
         note_of(request).more["changed"] = {key: str(given[key])[:80] for key in self._keys if key in given}
 
         def acted(store: Store) -> object:

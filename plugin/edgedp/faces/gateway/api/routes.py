@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from edgedp.faces.gateway.api import curating
-from edgedp.faces.gateway.api.schema import document
-from edgedp.faces.gateway.api.wire import bearer, json_body, name_in, page_asked
+from edgedp.faces.gateway.api.schema import document, query_of
+from edgedp.faces.gateway.api.wire import bearer, check_query, json_body, name_in, page_asked
 from edgedp.faces.gateway.context import check_role
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem
@@ -77,7 +77,7 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/more", "GET", curating.shown(gateway, asked_more)),
         *_of_curators(gateway),
     ]
-    return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
+    return [Route(path, _noted(path, method, endpoint), methods=[method]) for path, method, endpoint in asked]
 
 
 def _of_curators(gateway: Gateway) -> list[tuple[str, str, _Endpoint]]:
@@ -116,9 +116,12 @@ async def health(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
+def _noted(path: str, method: str, endpoint: _Endpoint) -> _Endpoint:
+    known = query_of(path, method)
+
     async def noted(request: Request) -> Response:
         note_of(request).route = path
+        check_query(request, known)
         return await endpoint(request)
 
     return noted

@@ -44,7 +44,7 @@ _MEANINGS = {
     "500": "A defect, or a damaged store.",
     "503": "The store is away, or too many are waiting; ask again after Retry-After seconds.",
 }
-_ALWAYS = ("401", "403", "408", "413", "421", "429", "500", "503")
+_ALWAYS = ("401", "403", "408", "413", "421", "422", "429", "500", "503")
 
 
 def _in(place: str, name: str, schema: Shape, description: str = "", **more: Any) -> Shape:
@@ -169,6 +169,19 @@ def document(root_path: str = "") -> dict[str, object]:
     }
 
 
+def query_of(path: str, method: str) -> tuple[str, ...]:
+    """Return what the query of an endpoint may hold.
+
+    Examples
+    --------
+    >>> query_of("/v1/releases", "GET")
+    ('limit', 'since')
+    """
+    paths: Any = document()["paths"]
+    described = paths[path][method.lower()].get("parameters", [])
+    return tuple(each["name"] for each in described if each["in"] == "query")
+
+
 def _of_curators() -> dict[str, Any]:
     """Describe what a curator's token opens."""
     person = {"parameters": [_NAME | {"description": "Name of the person.", "example": "ann"}]}
@@ -177,7 +190,7 @@ def _of_curators() -> dict[str, Any]:
             _NAME | {"name": "id", "description": "The id of a question.", "example": "5f0c2a1b9d3e4f67"}
         ]
     }
-    events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")
+    events = _get("log", "What happened to a graph, oldest first", "Events", "404")
     account = _in("query", "account", word_of(*ACCOUNTS))
     of_graph = _in("query", "graph", WORD)
     return {
@@ -191,7 +204,7 @@ def _of_curators() -> dict[str, Any]:
             ),
         },
         "/v1/people/log": {
-            "get": _get("people_log", "Who was added, given a token or revoked", "Events", "422")
+            "get": _get("people_log", "Who was added, given a token or revoked", "Events")
             | {"parameters": _EVENTS}
         },
         "/v1/people/{name}/rotate": person
@@ -244,9 +257,7 @@ def _of_curators() -> dict[str, Any]:
         },
         "/v1/graphs/{name}/export": {
             "parameters": [_NAME],
-            "get": _get(
-                "export", "The whole log of a graph, to be verified elsewhere", "Export", "404", "422"
-            )
+            "get": _get("export", "The whole log of a graph, to be verified elsewhere", "Export", "404")
             | {"parameters": [account]},
         },
         "/v1/graphs/{name}/log": {"parameters": [_NAME], "get": events | {"parameters": [*_EVENTS, account]}},
@@ -259,10 +270,10 @@ def _act(
     status = status or ("200" if body is None else "201")
     good = {status: {"description": summary, "content": _content(called(schema))}}
     made: dict[str, Any] = {"operationId": name, "summary": summary}
-    if body is None:
-        return made | {"responses": _answers(good, "404", "409", "422")}
-    asked = _body(SCHEMAS[body], _EXAMPLES[body], needed=needed)
-    return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
+    made["responses"] = _answers(good, "400", "404", "409", "415")
+    return (
+        made if body is None else made | {"requestBody": _body(SCHEMAS[body], _EXAMPLES[body], needed=needed)}
+    )
 
 
 def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:
@@ -293,7 +304,7 @@ def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]
 
 
 def _list(name: str, summary: str, schema: str) -> dict[str, Any]:
-    return _get(name, summary, schema, "404", "422") | {"parameters": _PAGE}
+    return _get(name, summary, schema, "404") | {"parameters": _PAGE}
 
 
 def _ask(kind: ReleaseKind) -> dict[str, Any]:
@@ -310,7 +321,7 @@ def _ask(kind: ReleaseKind) -> dict[str, Any]:
         "summary": f"Release: {kind.title}",
         "parameters": [_KEY, _PLAN],
         "requestBody": _body(kind.schema(), kind.example()),
-        "responses": _answers(good, "400", "404", "409", "410", "415", "422"),
+        "responses": _answers(good, "400", "404", "409", "410", "415"),
     }
 
 
@@ -322,5 +333,5 @@ def _estimate(kind: ReleaseKind) -> dict[str, Any]:
         "summary": f"Before spending: {kind.title}",
         "parameters": [_KEY],
         "requestBody": _body(kind.schema(), kind.example()),
-        "responses": _answers(good, "400", "404", "409", "415", "422"),
+        "responses": _answers(good, "400", "404", "409", "415"),
     }

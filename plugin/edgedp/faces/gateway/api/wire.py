@@ -17,7 +17,7 @@ from edgedp.faces.gateway.door.problems import TITLES, Problem
 from edgedp.words.amounts.written import strict_json, whole_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from starlette.responses import Response
 
@@ -237,6 +237,21 @@ def name_in(request: Request, part: str = "name") -> str:
         raise Problem(
             404, "the address holds a name that is not UTF-8; encode it as UTF-8", "UnknownNameError"
         ) from None
+
+
+def check_query(request: Request, known: Collection[str]) -> None:
+    """Refuse a query that holds what its address does not read.
+
+    Raises
+    ------
+    Problem
+        422.
+    """
+    if not request.query_params.keys() <= set(known):
+        takes = f"takes only {', '.join(known)} in its query" if known else "takes no query"
+        raise Problem(
+            422, f"the address {takes}; leave out the rest, and give options in the body", "ParameterError"
+        )
 
 
 def page_asked(request: Request) -> tuple[int, str | None]:
