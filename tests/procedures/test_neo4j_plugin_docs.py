@@ -108,6 +108,17 @@ def test_every_key_of_the_other_procedures_is_documented(
     assert sorted(keys_of(SECTIONS[procedure])) == sorted(said.partition("choose one of ")[2].split(", "))
 
 
+def test_a_key_that_is_twice_in_the_configuration_file_is_refused(neo4j_with_plugin: PluginServer) -> None:
+    with (neo4j_with_plugin.server.home / "conf" / "edgedp.conf").open("a") as file:
+        file.write("worker.count=1\nworker.count=4\n")
+    try:
+        said = neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
+    finally:
+        neo4j_with_plugin.configure()
+    assert "the key worker.count is twice in " in said
+    assert neo4j_with_plugin.ask("CALL edgedp.graph.list()") == []
+
+
 def test_every_key_of_the_configuration_file_is_documented(neo4j_with_plugin: PluginServer) -> None:
     neo4j_with_plugin.configure(qqqq="1")
     try:

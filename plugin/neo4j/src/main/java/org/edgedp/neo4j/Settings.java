@@ -91,7 +91,7 @@ record Settings(
     }
 
     private static Properties properties(Path file) {
-        Properties properties = new Properties();
+        Properties properties = new Once(file);
         if (Files.isRegularFile(file)) {
             try (Reader reader = Files.newBufferedReader(file)) {
                 properties.load(reader);
@@ -106,6 +106,24 @@ record Settings(
             }
         }
         return properties;
+    }
+
+    /** Keys and values, where a key stands once: of two the last would hold in silence. */
+    private static final class Once extends Properties {
+        private static final long serialVersionUID = 1L;
+        private final transient Path file;
+
+        Once(Path file) {
+            this.file = file;
+        }
+
+        @Override
+        public synchronized Object put(Object key, Object value) {
+            if (containsKey(key)) {
+                throw new EdgeDPException("the key " + key + " is twice in " + file + ", must be there once; remove one");
+            }
+            return super.put(key, value);
+        }
     }
 
     private record Values(Path file, Properties properties) {
