@@ -271,6 +271,24 @@ def test_a_statement_that_guards_an_account_refuses_what_was_planned_before(stor
     assert spent(ask) == 250_000_001
 
 
+def test_a_debit_notes_one_read_of_its_own_user_while_it_is_drawn(store: Store, ask: Ask) -> None:
+    register(store)
+    store.priv_top_k("people", **ASKED)
+    debit = "MATCH (e:EdgeDPEntry {name: 'people', kind: 'debit'}) "
+    (entry,) = (row["seq"] for row in ask(debit + "RETURN e.seq AS seq"))
+
+    def noted() -> int:
+        with store._backend.session() as session:
+            return len(session.run("exact_noted", name="people", entry=entry))
+
+    assert noted() == 0  # its lease has ended
+    ask(debit + "CREATE (:EdgeDPLease {releaseId: e.releaseId, until: timestamp() + 20000})")
+    ask(debit + "SET e.by = 'eve for neo4j'")
+    assert noted() == 0
+    ask(debit + "SET e.by = 'neo4j'")
+    assert (noted(), noted()) == (1, 0)
+
+
 @pytest.mark.parametrize(
     "value", ["0", "-5000000000", "1.5", "'0'", "null", "250000001", "true", "250000000.0"]
 )
