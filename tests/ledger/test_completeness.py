@@ -93,10 +93,10 @@ def run(ledger: Path, statement: str, **values: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def damaged(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Makes copies of the ledger in which a row is gone without a trace of its own."""
+    """Makes copies of the ledger in which a row is gone, or another, without a trace of its own."""
 
     @cache
-    def copy_without(row: str) -> Path:
+    def copy_after(change: str) -> Path:
         copy = tmp_path_factory.mktemp("damaged") / "ledger.sqlite"
         shutil.copy(whole / "ledger.sqlite", copy)
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -104,11 +104,11 @@ def damaged(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
             connection.execute("BEGIN")
             for (trigger,) in triggers:
                 connection.execute(f"DROP TRIGGER {trigger}")
-            assert connection.execute(f"DELETE FROM {row}").rowcount == 1  # noqa: S608
+            assert connection.execute(change).rowcount == 1
             connection.execute("COMMIT")
         return copy
 
-    return copy_without
+    return copy_after
 
 
 @looped.as_one
@@ -118,7 +118,7 @@ def test_a_missing_row_is_noticed(
     whole: Path, damaged: Callable[[str], Path], statement: str, table: str
 ) -> None:
     run(whole / "ledger.sqlite", statement)
-    missing = damaged(f"{table} WHERE name = (SELECT min(name) FROM {table})")  # noqa: S608
+    missing = damaged(f"DELETE FROM {table} WHERE name = (SELECT min(name) FROM {table})")  # noqa: S608
     with pytest.raises(StoreError, match="a row is missing or not what was written"):
         run(missing, statement)
 
@@ -132,9 +132,23 @@ def test_a_missing_row_of_a_log_is_noticed(
     name = account_of("kite", account)
     run(whole / "ledger.sqlite", statement, name=name)
     last = f"SELECT name, max(seq) FROM log WHERE name = '{name}'"  # noqa: S608
-    missing = damaged(f"log WHERE (name, seq) = ({last})")
+    missing = damaged(f"DELETE FROM log WHERE (name, seq) = ({last})")  # noqa: S608
     with pytest.raises(StoreError, match="a row is missing or not what was written"):
         run(missing, statement, name=name)
+
+
+@looped.as_one
+@pytest.mark.parametrize("statement", needing("its log"))
+@pytest.mark.parametrize("account", get_args(AccountName))
+@pytest.mark.parametrize("edit", ["kind = 'exact'", "charge = 0", "analyst = 'bob'"])
+def test_a_row_of_a_log_that_hides_by_what_somebody_wrote_into_it_is_noticed(
+    damaged: Callable[[str], Path], statement: str, account: AccountName, edit: str
+) -> None:
+    name = account_of("kite", account)
+    row = f"SELECT name, min(seq) FROM log WHERE name = '{name}' AND kind IN ('debit', 'attribute')"  # noqa: S608
+    edited = damaged(f"UPDATE log SET {edit} WHERE (name, seq) = ({row})")  # noqa: S608
+    with pytest.raises(StoreError, match="a row is missing or not what was written"):
+        run(edited, statement, name=name)
 
 
 KINDS = {

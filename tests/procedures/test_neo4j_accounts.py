@@ -569,6 +569,31 @@ def test_a_debit_that_is_cut_off_between_two_accounts_debits_none(
     assert types.problems(store) == []
 
 
+def test_a_name_that_means_other_relationships_since_the_debit_reads_those_that_were_paid_for(
+    types: Types, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edgedp.stores.neo4j.session import Neo4jSession
+
+    types.on.ask(
+        f"MATCH (a:`{LABEL}` {{id: 9}}), (b:`{LABEL}`) WHERE b.id > 9 CREATE (a)-[:`{types.of('PAID')}`]->(b)"
+    )
+    types.register(store, "paid", "PAID", epsilon_budget=100)
+    types.register(store, "called", "CALLED", epsilon_budget=100)
+    name = types.register(store, "mine", "CALLED")
+    graph = Neo4jSession.graph
+
+    def replaced(self: Any, *asked: Any) -> Any:
+        monkeypatch.setattr(Neo4jSession, "graph", graph)
+        with open_store(types.on.server.uri, auth=types.on.server.auth) as other:
+            other.drop(name)
+            types.register(other, "mine", "PAID")
+        return graph(self, *asked)
+
+    monkeypatch.setattr(Neo4jSession, "graph", replaced)
+    assert store.priv_top_k(name, epsilon=50, **ASKED).nodes == [0]
+    assert (types.spent("CALLED"), types.spent("PAID")) == (50, 0)
+
+
 def test_two_that_register_one_new_type_share_its_account(
     types: Types, neo4j_with_plugin: PluginServer
 ) -> None:

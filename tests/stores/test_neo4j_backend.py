@@ -175,7 +175,16 @@ def test_the_plugin_reads_under_the_row_that_notes_it() -> None:
     assert dict(driver.ran)[call] == {"name": "people", "entry": 3}
     with backend(driver).session() as session:
         session.graph(_row())
-    assert driver.ran[-1] == (call, {"name": "people", "entry": 0})
+    read = [parameters for statement, parameters in driver.ran if statement == call]
+    assert read == [{"name": "people", "entry": 3}, {"name": "people", "entry": 0}]
+    _, driver = stored(
+        procedures=[{"name": "edgedp.exact.adjacency"}],
+        graph_current=[],  # the name means another graph since
+        adjacency=[{"id": 5, "neighbors": [7]}, {"id": 7, "neighbors": []}],
+        **{call: [piece]},
+    )
+    with backend(driver).session() as session:
+        assert session.graph(_row()) == Graph.from_edges([(5, 7)])
 
 
 def test_an_exact_read_is_noted_before_it_is_made_and_of_a_read_only_copy_not() -> None:

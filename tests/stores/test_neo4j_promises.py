@@ -230,6 +230,65 @@ def test_nodes_that_somebody_added_to_a_loaded_graph_cost_nothing(store: Store, 
 # -- what the ledger says ------------------------------------------------------------------------------------
 
 
+def test_a_declaration_of_a_property_that_somebody_deleted_makes_none_before_it_hold(
+    store: Store, ask: Ask
+) -> None:
+    register(store, epsilon_budget=10)
+    ask("MATCH (p:Person) SET p.age = p.ssn")
+    log = "people\tattributes"
+    for depends_on in ("independent", "degree"):
+        store.attribute("people", "age", 0, 9, points=10, depends_on=depends_on)
+    store.set_budget("people", 10, attributes=True)
+    last = "MATCH (e:EdgeDPEntry {name: $name, kind: 'attribute'}) WITH e ORDER BY e.seq DESC LIMIT 1 "
+    with store._backend.session() as session:
+        old, new = (each["body"] for each in session.run("attribute_list", name=log))
+        asked = {"name": log, "head": old[: old.index(",")]}
+        assert not session.run("attribute_current", body=old, **asked)
+        assert session.run("attribute_current", body=new, **asked)
+        ask(last + "DETACH DELETE e", name=log)
+        assert not session.run("attribute_current", body=old, **asked)
+    with pytest.raises(StoreError, match="does not add up"):
+        store.percentile("people", property="age", q=0.5, epsilon=1)
+    with pytest.raises(StoreError, match="does not add up"):
+        store.attribute("people", "age", 0, 8, points=9)
+    assert (spent(ask), spent(ask, log)) == (0, 0)
+
+
+def test_a_statement_that_guards_an_account_refuses_what_was_planned_before(store: Store, ask: Ask) -> None:
+    register(store)
+    store.priv_top_k("people", **ASKED)
+    store.add_analyst("ann")
+    store.revoke_analyst("ann")
+    declared = {"name": "people", "delta": None}
+    with store._backend.session() as session:
+        for budget, rows in ((249_999_999, 0), (250_000_000, 1)):
+            assert len(session.run("account_set_budget", declared=budget, budget=budget, **declared)) == rows
+        for limit, rows in ((250_000_001, 0), (250_000_000, 1)):
+            assert len(session.run("account_set_limit", name="people", maxPerRelease=limit)) == rows
+        assert not session.run("person_token", name="ann", tokenHash="0" * 64)
+        ask("MATCH (a:EdgeDPAccount {name: 'people'}) SET a.spent = a.spent + 1")
+        session.run("account_restore", name="people")
+    assert spent(ask) == 250_000_001
+
+
+def test_a_debit_notes_one_read_of_its_own_user_while_it_is_drawn(store: Store, ask: Ask) -> None:
+    register(store)
+    store.priv_top_k("people", **ASKED)
+    debit = "MATCH (e:EdgeDPEntry {name: 'people', kind: 'debit'}) "
+    (entry,) = (row["seq"] for row in ask(debit + "RETURN e.seq AS seq"))
+
+    def noted() -> int:
+        with store._backend.session() as session:
+            return len(session.run("exact_noted", name="people", entry=entry))
+
+    assert noted() == 0  # its lease has ended
+    ask(debit + "CREATE (:EdgeDPLease {releaseId: e.releaseId, until: timestamp() + 20000})")
+    ask(debit + "SET e.by = 'eve for neo4j'")
+    assert noted() == 0
+    ask(debit + "SET e.by = 'neo4j'")
+    assert (noted(), noted()) == (1, 0)
+
+
 @pytest.mark.parametrize(
     "value", ["0", "-5000000000", "1.5", "'0'", "null", "250000001", "true", "250000000.0"]
 )

@@ -106,7 +106,9 @@ class Neo4jSession(Session):
             # The row of the log that notes this read is there already: the exact read's, or the debit's.
             asked = {"name": row.name, "entry": self._noted.pop(row.name, 0)}
             rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
-            return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
+            # The plugin reads what the name means by now; another graph of the name may be of other accounts.
+            if self.run("graph_current", name=row.name, version=row.version):
+                return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
         return self._by_statement(row)
 
     def _between(self, row: GraphRow, span: Span) -> Graph:
