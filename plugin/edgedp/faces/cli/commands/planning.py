@@ -62,12 +62,9 @@ def plan(
     batch: str | None,
     output: str,
 ) -> None:
-    r"""Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
+    """Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
 
     With --batch: what the releases of a file would cost, asked in their order, and which would be refused.
-
-    \b
-    Example: edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10 --edges-of-a-person 20
     """
     given = {"--nodes": nodes, "--epsilon": epsilon, "-k": k}
     if batch is not None:
