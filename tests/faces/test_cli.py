@@ -23,6 +23,7 @@ from edgedp import open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.roles import ROLES
+from edgedp.mechanisms.limits import LIMITED
 
 EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
 
@@ -460,6 +461,18 @@ def test_a_file_that_the_system_refuses_is_named_with_what_to_do(folder: Path) -
         assert done.exit_code == 1
         assert done.output.startswith(f"Error: {where}: ")
         assert done.output.endswith(f"; {remedy}\n")
+
+
+def test_a_file_of_releases_names_only_the_options_that_were_given_beside_it() -> None:
+    done = CliRunner().invoke(command_line, ["plan", "--batch", "x.jsonl", "--nodes", "5"])
+    assert done.exit_code == 2
+    assert done.output.endswith("not combined with other options: remove --nodes.\n")
+
+
+def test_a_limit_is_offered_of_the_metrics_that_have_one() -> None:
+    command = dict(every_command(command_line))["exact", "limit"]
+    [metric] = [each for each in command.params if each.name == "metric"]
+    assert metric.type.choices == LIMITED  # type: ignore[attr-defined]
 
 
 def test_the_help_of_every_command_has_no_marks_in_it() -> None:

@@ -263,10 +263,10 @@ def exact_experiment(name: str, **asked: Any) -> None:
 @click.argument("name")
 @click.option(
     "--metric",
-    type=Word("metric", metric_names()),
+    type=Word("metric", ("degree", "ebc")),
     default="ebc",
     show_default=True,
-    help="What is ranked by.",
+    help="What the nodes are ranked by.",
 )
 @click.option("-k", "k", type=WHOLE, required=True, help="How many nodes.")
 @click.option("--epsilon", "epsilon", required=True, multiple=True, help="For a release; as often as wanted.")

@@ -70,8 +70,9 @@ def plan(
     if batch is not None:
         others = given | {"--degree-bound": degree_bound, "--metric": metrics or None, "--protect": protect,
                           "--edges-of-a-person": edges_of_a_person, "--epsilon-budget": epsilon_budget}  # fmt: skip
-        if any(value is not None for value in others.values()):
-            raise click.UsageError(f"--batch is not combined with other options: remove {', '.join(others)}.")
+        beside = [option for option, value in others.items() if value is not None]
+        if beside:
+            raise click.UsageError(f"--batch is not combined with other options: remove {', '.join(beside)}.")
         plan_batch(batch, output)
         return
     for option, value in given.items():
