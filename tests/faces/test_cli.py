@@ -23,6 +23,7 @@ from edgedp import open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.roles import ROLES
+from edgedp.mechanisms.limits import LIMITED
 
 EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
 
@@ -436,6 +437,50 @@ def test_an_option_of_one_value_that_is_given_twice_is_refused_before_anything_i
                     assert done.exit_code == 2, (path, flag)
                     said = f"Error: {option.opts[0]} is given 2 times; give it once"
                     assert said in done.output, (path, flag)
+
+
+def test_an_option_of_edgedp_behind_its_command_is_refused_with_where_it_belongs() -> None:
+    for option, given in (
+        ("--store", ["topk", "kite", "--store", "s"]),
+        ("-q", ["ledger", "check", "-q"]),
+        ("--head", ["plan", "--head=x"]),
+    ):
+        done = CliRunner().invoke(command_line, given)
+        assert done.exit_code == 2
+        assert f"Error: {option} belongs before the command; write it right after 'edgedp'" in done.output
+    assert "No such option '--stoer'" in CliRunner().invoke(command_line, ["topk", "--stoer", "s"]).output
+
+
+def test_a_file_that_the_system_refuses_is_named_with_what_to_do(folder: Path) -> None:
+    for words, where, remedy in (
+        (["plan", "--batch", "nosuch.jsonl"], "nosuch.jsonl", "check the path"),
+        (["plan", "--batch", "."], ".", "check the path"),
+        (["run", "nosuch.jsonl"], "nosuch.jsonl", "check the path"),
+    ):
+        done = CliRunner().invoke(command_line, words)
+        assert done.exit_code == 1
+        assert done.output.startswith(f"Error: {where}: ")
+        assert done.output.endswith(f"; {remedy}\n")
+
+
+def test_a_file_of_releases_names_only_the_options_that_were_given_beside_it() -> None:
+    done = CliRunner().invoke(command_line, ["plan", "--batch", "x.jsonl", "--nodes", "5"])
+    assert done.exit_code == 2
+    assert done.output.endswith("not combined with other options: remove --nodes.\n")
+
+
+def test_a_limit_is_offered_of_the_metrics_that_have_one() -> None:
+    command = dict(every_command(command_line))["exact", "limit"]
+    [metric] = [each for each in command.params if each.name == "metric"]
+    assert metric.type.choices == LIMITED  # type: ignore[attr-defined]
+
+
+def test_the_help_of_every_command_has_no_marks_in_it() -> None:
+    for path, _ in every_command(command_line):
+        said = CliRunner().invoke(command_line, [*path, "--help"]).output
+        assert "\\b" not in said, path
+        assert "(undirected, " not in said, path
+        assert said.count("Example:") <= 1, path
 
 
 def test_a_flag_beside_its_contrary_is_refused_before_anything_is_opened() -> None:

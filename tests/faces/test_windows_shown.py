@@ -87,7 +87,7 @@ def test_a_window_is_refused_as_a_problem_and_costs_nothing(town: SimpleNamespac
     for options, said in (
         ({"window": "2020-13"}, "must name a window"),
         ({"window": "2999-01"}, "is open until"),
-        ({"windows": "2020-05..2020-02"}, "turn them round"),
+        ({"windows": "2020-05..2020-02"}, "swap the two"),
         ({"windows": "2020-01..2020-03", "epsilon": "2.9"}, "share"),
     ):
         refused = asked(town, "ann", **options)

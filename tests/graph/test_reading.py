@@ -441,7 +441,7 @@ BROKEN = {
         "line 2 of {} is '\"c,d', must hold quoted fields that close on their line",
     ),
     "text after a quote": (b'a,b\n"c"d,e\n', "line 2 of {} is '\"c\"d,e', must hold quoted fields"),
-    "latin-1": ("a,b\nc,Zoë\n".encode("latin-1"), "line 2 of {} is 'c,Zo\\\\xeb', must be text in UTF-8"),
+    "latin-1": ("a,b\nc,Zoë\n".encode("latin-1"), "line 2 of {} is 'c,Zo\\\\xeb', must be text in UTF-8; save the"),
     "latin-1 first": ("Zoë,b\n".encode("latin-1"), "line 1 of {} is 'Zo\\\\xeb,b', must be text in UTF-8"),
     "a long line": (
         b"1,2\n" + b"x" * 500 + b"\n",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 import looped
+from edgedp.faces.cli import edgedp as command_line
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "plugin" / "edgedp"
@@ -29,7 +32,8 @@ HABITS = {
     "'Of X: ...' as an opener": re.compile(r"(?:^|(?<=[.;:] )|(?<=\*\* ))Of [a-z`]"),
     "whoever": re.compile(r"\b[Ww]hoever\b"),
     "'two ids a line'": re.compile(
-        r"\b(?:one|two|three|bytes|ids?|files?|lines?|rows?) an? (?:line|file|version|cell|row|graph|node|edge)\b"
+        r"\b(?:one|two|three|bytes|ids?|files?|lines?|rows?|edges?|values?|objects?|ledgers?) an? "
+        r"(?:line|file|version|cell|row|graph|node|edge|core|record|candidate)\b"
     ),
     "'alone' for 'only'": re.compile(r"(?<!public facts )\balone\b"),
     "told, tells": re.compile(r"\b(?:told|tells?)\b"),
@@ -87,6 +91,14 @@ def messages() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
 
 
+def helps(group: click.Group, *path: str) -> Iterator[tuple[str, str]]:
+    """Yield the help of every command, which is its docstring."""
+    for name, command in group.commands.items():
+        yield " ".join([*path, name]), inspect.cleandoc(command.help or "").replace("\n", " ")
+        if isinstance(command, click.Group):
+            yield from helps(command, *path, name)
+
+
 @looped.as_one
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_lines_fit(page: Path) -> None:
@@ -105,7 +117,7 @@ def test_pages_are_plain_english(page: Path) -> None:
 def test_messages_are_plain_english_and_say_what_to_do() -> None:
     found = [
         (where, text)
-        for where, text in messages()
+        for where, text in [*messages(), *helps(command_line)]
         if not any(each in text for each in EXCEPTIONS)
         if HINTS.search(text) or any(habit.search(text) for habit in HABITS.values())
     ]

@@ -102,7 +102,7 @@ def test_a_window_has_one_name_and_its_first_day_means_it_too(
         ({"window": 5}, "must name a window"),
         ({"window": "2024-06 "}, "must name a window"),
         ({"windows": "2024-06"}, "must be the first and the last"),
-        ({"windows": "2024-06..2024-05"}, "turn them round"),
+        ({"windows": "2024-06..2024-05"}, "swap the two"),
         ({"windows": "2024-01..9000-01"}, "must be at most 10,000"),
         ({"windows": ["2024-01"]}, "must be the first and the last"),
         ({"window": "2024-01", "windows": "2024-01..2024-02"}, "leave one out"),

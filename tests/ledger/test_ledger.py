@@ -562,6 +562,8 @@ def test_a_warning_compares_ids_and_no_isolated_node_hides_edges(store: Store) -
     nodes = ["a", "p9", *{end for edge in listed for end in edge}, "long-enough-to-widen-every-text"]
     with pytest.warns(UserWarning, match="the same list of edges was loaded before under the name 'people'"):
         store.load(Graph.from_edges(listed[::-1], nodes=nodes), "again")
+    with pytest.warns(UserWarning, match="loaded before under the names 'again', 'people': what"):
+        store.load(Graph.from_edges(listed), "third")
 
 
 def test_what_an_earlier_version_kept_of_a_load_still_warns(

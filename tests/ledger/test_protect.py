@@ -189,8 +189,8 @@ def test_what_is_refused_costs_nothing_and_says_what_to_ask_for(store: Store) ->
     ):
         with pytest.raises(
             ParameterError,
-            match=r"the account protects all arcs that leave one node \(protect is 'source'\), which this release does "
-            r"not at its epsilon; ask for the top k by in_degree by 'em' or 'pf'",
+            match=r"the account protects all arcs that leave one node \(protect is 'source'\), and this release would "
+            r"not, at its epsilon; ask for the top k by in_degree with 'em' or 'pf'",
         ):
             ask()
     assert store.budget("followed")["epsilon_spent"] == 0

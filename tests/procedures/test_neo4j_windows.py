@@ -254,7 +254,7 @@ def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: Plug
     assert len(ask(top, name=calls.name, config=config | {"window": "2024-06-01", "requestId": "june"})) == 1
     cases: list[tuple[dict[str, Any], str]] = [
         ({"window": "2024-13"}, "must name a window"),
-        ({"windows": ["2024-06", "2024-05"]}, "turn them round"),
+        ({"windows": ["2024-06", "2024-05"]}, "swap the two"),
         ({"window": "2999-01"}, "is open until"),
         ({"window": "2024-07", "requestId": "june"}, "must be new for another request"),
         ({"epsilon": 3.0, "windows": "2024-01..2024-12"}, "what is left"),

@@ -318,7 +318,9 @@ def numbers_of(values: Any, name: str = "values") -> NDArray[np.float64]:
     values = values_of(values, name)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise ParameterError(f"{name} has {values.ndim} dimensions, must be a list of one value a record")
+            raise ParameterError(
+                f"{name} has {values.ndim} dimensions, must be a list with one value for each record"
+            )
         if values.dtype.kind != "O":
             return values.astype(np.float64)
         values = values.tolist()

@@ -103,7 +103,10 @@ class TopKOptions(DatedOptions):
     proxy: Annotated[Proxy | None, About("What joint ranks ebc and betweenness2 by.  [default: both]")] = None
     cap: Annotated[
         int | None,
-        About("Public: the most neighbours that a node connects, of lists and ordered; or arcs of a node."),
+        About(
+            "With lists and ordered: how many neighbours a node connects at most; for in- and out-degrees: how many "
+            "arcs of each node count at most. Public."
+        ),
     ] = None
     estimates: Annotated[
         bool, About("For joint: show what the same noise says about the numbers of edges and wedges.")
@@ -202,7 +205,7 @@ class CountOptions(DatedOptions):
     error_bar: Annotated[
         bool, About("For calibrated: a tenth of epsilon buys an interval around the number.")
     ] = False
-    cap: Annotated[int | None, About("For arcs, public: the most of each node that count.")] = None
+    cap: Annotated[int | None, About("For arcs: how many arcs of each node count at most; public.")] = None
 
 
 class CountWords(TypedDict, total=False):
@@ -234,7 +237,7 @@ class DistributionOptions(DatedOptions):
         DistributionForm, About("Nodes of degree k or more, k = 1 to the bound, or of exactly k.")
     ] = "ccdf"
     cap: Annotated[
-        int | None, About("For in- and out-degrees, public: the most arcs of each other end that count.")
+        int | None, About("For in- and out-degrees: how many arcs of each other end count at most; public.")
     ] = None
 
 

@@ -67,7 +67,7 @@ class RemoteStore(Store):
     ) -> None:
         self._address = check_gateway(address)
         if not isinstance(token, str) or re.fullmatch(r"[!-~]+", token) is None:
-            raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
+            raise AccessError("the token is missing or malformed; give one as token, or set EDGEDP_TOKEN")
         self._patience = patience
         self._plan_id: str | None = None
         self._client = _client(self._address, token, ca_file)

@@ -72,8 +72,9 @@ def find(runner: Runner, graph: Graph, name: str, secret: str) -> Twins:
 def warn(twins: Twins) -> None:
     """Warn the curator of edges that another ledger accounts for already."""
     if twins.same:
+        names = f"name{'s' * (len(twins.same) > 1)} {', '.join(map(repr, twins.same))}"
         warnings.warn(
-            f"the same list of edges was loaded before under the name {', '.join(map(repr, twins.same))}: "
+            f"the same list of edges was loaded before under the {names}: "
             "what is learned about them is the sum of all their ledgers",
             stacklevel=4,
         )

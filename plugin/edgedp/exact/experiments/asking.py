@@ -112,7 +112,7 @@ def experiment(
     name : str, optional
         Of the graph in the rows.
     file : path, optional
-        Parquet to write. An interrupted experiment goes on where it stood when it is asked for again.
+        Parquet to write. An interrupted experiment continues where it stopped when it is asked for again.
     processes : int, optional
         How many compute; None: one for each core. Above 1 a script needs its ``if __name__ == "__main__":``.
     progress : Progress, optional

@@ -76,8 +76,8 @@ HAZARDS = (
     Hazard("3.7 unstructured", "data of which nobody can say whose it is", False,
            "edges, and declared numbers of nodes, are protected; texts, titles and ids are public or yours to keep"),
     Hazard("4.1 interactive", "questions without end, and analysts who attack", True,
-           "one ledger a graph: every release is debited, durably, before it is drawn; shares, limits and refusals "
-           "rest on public facts"),
+           "one ledger for each graph: every release is debited, durably, before it is drawn; shares, limits and "
+           "refusals rest on public facts"),
     Hazard("4.2 trust", "a trust that does not hold", False,
            "the central model: the curator holds all edges in the clear, and the person who runs the store has to be "
            "trusted"),

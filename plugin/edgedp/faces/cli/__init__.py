@@ -58,11 +58,20 @@ class _OneLine(Group):
             raise SystemExit(1) from None
         except OSError as error:
             what = f"{shown(error.filename)}: " if error.filename else ""
-            raise click.ClickException(
-                f"{what}{error.strerror or error}; check that it exists, is writable and has room"
-            ) from None
+            raise click.ClickException(f"{what}{error.strerror or error}; {_remedy(error)}") from None
         finally:
             FACE.reset(face)
+
+
+def _remedy(error: OSError) -> str:
+    """Say what to do about a file that the system refuses."""
+    match error:
+        case FileNotFoundError() | IsADirectoryError() | NotADirectoryError():
+            return "check the path"
+        case PermissionError():
+            return "check who may read and write it"
+        case _:
+            return "check the file, and that the disk has room"
 
 
 @click.group(cls=_OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

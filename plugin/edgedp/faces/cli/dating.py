@@ -19,7 +19,7 @@ calendar_options = together(
     click.option(
         "--grace", metavar="G", help="How long after its end a window stays closed.  [default: a tenth of the period]"
     ),
-    click.option("--dates", metavar="final", help="Promise: no date ever changes; final, the only word."),
+    click.option("--dates", metavar="final", help="The promise that no date ever changes; final is the only value."),
 )  # fmt: skip
 """The options that declare a calendar."""
 

@@ -25,7 +25,7 @@ reading_options = together(
     click.option(
         "--nodes-header/--no-nodes-header",
         default=None,
-        help="The same of the file of nodes.  [default: detected]",
+        help="The same for the file of nodes.  [default: detected]",
     ),
     click.option(
         "--separator",

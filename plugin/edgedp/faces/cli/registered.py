@@ -19,9 +19,9 @@ rule_options = together(
         "--of", metavar="GRAPH", help="The loaded graph whose rows are read, and whose account releases debit."
     ),
     click.option(
-        "--orientation", show_default="undirected, natural of an address with --directed", metavar="O",
+        "--orientation", metavar="O",
         help="An edge is a relationship, or a row, either way (undirected), one each way (mutual), or the graph is "
-        "directed (natural, reverse).",
+        "directed (natural, reverse).  [default: undirected; natural for an address with --directed]",
     ),
     click.option(
         "--where", multiple=True, metavar="COND",
@@ -35,7 +35,7 @@ rule_options = together(
     weight_options,
     click.option(
         "--candidates", metavar="L",
-        help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
+        help="Rank only the nodes of this label, one of several, or of this side of a bipartite file.",
     ),
 )  # fmt: skip
 """The options that say which relationships, or rows, make an edge."""

@@ -12,7 +12,7 @@ ROLES = {
     },
     "Curators load a graph and declare what is public": {
         "load": "Load a graph: a catalogue name, a file, an address or stdin.",
-        "refresh": "Read a loaded graph again from where it came.",
+        "refresh": "Read a loaded graph again from its source.",
         "register": "Register a graph that is in Neo4j, or edges at an address.",
         "account": "Declare the account of a relationship type, or show it.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
@@ -28,7 +28,7 @@ ROLES = {
     "Analysts ask": {
         "graphs": "List the stored graphs: public facts only.",
         "plan": "Say what to expect of releases, from public facts only.",
-        "run": "Ask for the releases of a file; go on where it stood.",
+        "run": "Ask for the releases of a file; continue where it stopped.",
         **{asked.COMMAND: asked.SAYS for asked in OPTIONS.values()},
         "releases": "List what was released; reading it again is free.",
         "more": "Ask for a larger share; for the curator: grant or decline it.",

@@ -195,7 +195,7 @@ def _table(sensitivity: ArrayLike | None, count: int, mechanism: str) -> _Floats
     if table is None or (table.shape[0] != count and not shared) or table.shape[1] == 0:
         raise ParameterError(
             f"sensitivity is not of shape ({count}, T), which {mechanism} needs; "
-            "give one row a candidate, column t for distance t"
+            "give one row for each candidate, column t for distance t"
         )
     if (table < 0).any() or (np.diff(table, axis=1) < 0).any():
         raise ParameterError(

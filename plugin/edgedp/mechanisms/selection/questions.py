@@ -104,6 +104,6 @@ def check_q(value: Any) -> Fraction:
     q = part_of_one(value)
     if q is None:
         raise ParameterError(
-            f"q is {value!r}, must be above 0 and below 1; 0.5 is the median (to 0 and 1 belong all points on one side)"
+            f"q is {value!r}, must be above 0 and below 1; 0.5 is the median (at 0 and 1, all points lie on one side)"
         )
     return q

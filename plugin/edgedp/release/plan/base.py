@@ -242,8 +242,9 @@ def check_protects(planned: PlanBase) -> None:
         case _:
             assert_never(unit)
     raise ParameterError(
-        f"the account protects {unsaid} (protect is {unit!r}), which this release does not at its epsilon; "
-        f"ask for the top k by {counted} by 'em' or 'pf'; or, with a cap, by 'joint', for its distribution or for arcs"
+        f"the account protects {unsaid} (protect is {unit!r}), and this release would not, at its epsilon; "
+        f"ask for the top k by {counted} with 'em' or 'pf', or give a cap and ask with 'joint', for the distribution, "
+        "or for arcs"
     )
 
 

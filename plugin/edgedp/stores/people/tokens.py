@@ -57,7 +57,7 @@ class TokenStore(CuratingStore):
         Returns
         -------
         dict
-            analyst, and token: 256 random bits as text. It is shown this once; the store keeps its SHA-256 alone.
+            analyst, and token: 256 random bits as text. It is shown only this once; the store keeps only its SHA-256.
             expires, where it does.
         """
         return {"analyst": name} | self._add(name, ANALYST, expires)
@@ -79,7 +79,7 @@ class TokenStore(CuratingStore):
         return [{key: row[key] for key in ("name", "role", "added", "revoked")} for row in rows]
 
     def rotate_analyst(self, name: str, expires: Any = _KEPT) -> dict[str, Any]:
-        """Give an analyst or curator another token; all that there were before are worth nothing from then on.
+        """Give an analyst or curator another token; all earlier ones stop working.
 
         Parameters
         ----------

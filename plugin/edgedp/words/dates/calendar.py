@@ -219,7 +219,7 @@ class Calendar:
         first, last = (self.window(each, "windows") for each in ends)
         if first > last:
             raise ParameterError(
-                f"windows is {shortened(repr(windows))}, whose first window is after the last; turn them round"
+                f"windows is {shortened(repr(windows))}, whose first window is after the last; swap the two"
             )
         return self.between(first, last)
 
@@ -318,6 +318,8 @@ def calendar_of(
             f"dates is {shortened(repr(dates))}, must be 'final': write that promise if no date of a relationship ever "
             "changes; dates that are edited have no budget by windows, so leave the calendar out"
         )
+    if start is None or period is None:
+        raise ParameterError("a calendar needs its first day and its period; give both (from, period)")
     if period not in PERIODS:
         raise ParameterError(
             f"period is {shortened(repr(period))}, must be one of {', '.join(PERIODS)}; choose one"

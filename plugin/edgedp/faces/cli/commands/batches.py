@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def releases_in(file: str) -> list[dict[str, Any]]:
-    """Return the releases of a file: a JSON list, or one JSON object a line.
+    """Return the releases of a file: a JSON list, or one JSON object in each line.
 
     Raises
     ------
@@ -99,15 +99,15 @@ def plan_batch(file: str, output: str) -> None:
 def run(file: str, output: str) -> None:
     """Ask for the releases of a FILE in their order, and stop at the first refusal.
 
-    The file is a JSON list, or one JSON object a line: graph, kind (topk, count, ...), request_id and the options by
-    their names in Python. After a crash the same file goes on where it stood: a request id that has its release is
-    shown and costs nothing.
+    The file is a JSON list, or one JSON object in each line: graph, kind (topk, count, ...), request_id and the options
+    by their names in Python. After a crash the same file continues where it stopped: a request id that has its release
+    is shown and costs nothing.
     """
     asked = releases_in(file)
     lacking = [number for number, each in enumerate(asked, 1) if each.get("request_id") is None]
     if lacking:
         raise ParameterError(
-            f"release {lacking[0]} has no request_id, which a run that goes on needs; give it one"
+            f"release {lacking[0]} has no request_id, by which a run continues after a crash; give it one"
         )
     with opened_store() as store:
         _check_understood(store, asked)

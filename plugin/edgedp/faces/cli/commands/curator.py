@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from edgedp.graph.loading import LoadReport
 
 _BUDGET = click.option(
-    "--epsilon-budget", metavar="E", help="Budget of all releases of this name. Without one there are none."
+    "--epsilon-budget",
+    metavar="E",
+    help="Budget of all releases of this name. Without a budget nothing is released.",
 )
 _DELTA = click.option(
     "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
@@ -121,9 +123,9 @@ def load(
 ) -> None:
     """Load a graph: a catalogue name, a file, a URL, or - for standard input.
 
-    Text with one edge a line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
-    .zst, .bz2, .xz or .zip. Two columns of integers, and columns whose names are a known pair of ends, load without
-    a word; about everything else a terminal asks, and elsewhere the refusal names the options that load it.
+    Text with one edge in each line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
+    .zst, .bz2, .xz or .zip. Two columns of integers, and columns whose names are a known pair of ends, load as they
+    are. About everything else a terminal asks, and elsewhere the refusal names the options that load it.
     """
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options

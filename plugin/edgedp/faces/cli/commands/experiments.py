@@ -51,7 +51,9 @@ _TOP_K = together(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
 _running = together(
     click.option("--runs", type=WHOLE, default=100, show_default=True, help="For each cell."),
     click.option("--seed", type=WHOLE, default=1, show_default=True, help="For all runs."),
-    click.option("--processes", metavar="P", type=WHOLE, help="How many compute.  [default: one a core]"),
+    click.option(
+        "--processes", metavar="P", type=WHOLE, help="How many compute.  [default: one for each core]"
+    ),
     click.option(
         "-o",
         "--output",
@@ -164,8 +166,8 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
 def report(results: tuple[Path, ...], file: Path) -> None:
     """Show results of experiments, or the lists of a stored graph over time, as one page or as a picture.
 
-    One name that is no file is a stored graph's: which ids came and went from window to window, from kept releases
-    alone. A page works offline.
+    A single name that is not a file means a stored graph: which ids came and went from window to window, from kept
+    releases. A page works offline.
     """
     if len(results) == 1 and not results[0].exists() and results[0].suffix.lower() != ".parquet":
         from edgedp.faces.timeline import write_timeline
@@ -261,16 +263,16 @@ def exact_experiment(name: str, **asked: Any) -> None:
 @click.argument("name")
 @click.option(
     "--metric",
-    type=Word("metric", metric_names()),
+    type=Word("metric", ("degree", "ebc")),
     default="ebc",
     show_default=True,
-    help="What is ranked by.",
+    help="What the nodes are ranked by.",
 )
 @click.option("-k", "k", type=WHOLE, required=True, help="How many nodes.")
 @click.option("--epsilon", "epsilon", required=True, multiple=True, help="For a release; as often as wanted.")
 @format_option
 def exact_limit(name: str, metric: str, k: int, epsilon: tuple[str, ...], output: str) -> None:
-    """Say which recall no private list exceeds that is as good on the graphs beside this one. Not private; logged."""
+    """Bound the recall of every private list that is as good on neighbouring graphs. Not private; logged."""
     with opened_store() as store:
         rows = store.exact_limit(name, metric, k, epsilon)
     print_rows(rows, output, ["metric", "k", "epsilon", "limit"])

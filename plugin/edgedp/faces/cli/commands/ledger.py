@@ -48,7 +48,7 @@ def log(name: str, attributes: bool, limit: int | None, since: int, output: str)
     """Show what happened to a graph: when, by whom, and what was spent after it.
 
     Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first: public
-    facts, and when each answer was recorded, which tells how long its draw took.
+    facts, and when each answer was recorded, which shows how long its draw took.
     """
     with opened_store() as store:
         rows = store.log(name, "attributes" if attributes else "edges", limit, since)
@@ -73,7 +73,7 @@ def ledger() -> None:
 def check(name: str | None, output: str) -> None:
     """Check the ledger of one graph, or the whole store; nothing is changed.
 
-    Exit status 1 and a line for each problem where something does not add up.
+    Where something does not add up, the exit status is 1, with a line for each problem.
     """
     with opened_store() as store:
         found = store.check(name)

@@ -35,7 +35,7 @@ def analyst() -> None:
 @_EXPIRES
 @format_option
 def add(name: str, expires: str | None, output: str) -> None:
-    """Add an analyst and print a token, this once; the store keeps its SHA-256 alone."""
+    """Add an analyst and print a token, only this once; the store keeps only its SHA-256."""
     with opened_store() as store:
         row = store.add_analyst(name, expires)
     _show_token(row, output)
@@ -55,9 +55,9 @@ def list_(output: str) -> None:
 @_EXPIRES
 @format_option
 def rotate(name: str, expires: str | None, output: str) -> None:
-    """Print another token for an analyst or curator; all those before are worth nothing from now on.
+    """Print another token for an analyst or curator; all earlier ones stop working.
 
-    Without --expires it is good as long as the first one was.
+    Without --expires it ends when the first one was to end.
     """
     with opened_store() as store:
         row = store.rotate_analyst(name) if expires is None else store.rotate_analyst(name, expires)
@@ -75,7 +75,7 @@ def token() -> None:
 @_EXPIRES
 @format_option
 def add_token(name: str, token: str, expires: str | None, output: str) -> None:
-    """Print a further token, called TOKEN; those that there are go on."""
+    """Print a further token, called TOKEN; earlier ones stay good."""
     with opened_store() as store:
         row = store.add_token(name, token, expires)
     _show_token(row, output)
@@ -97,7 +97,7 @@ def list_tokens(name: str | None, output: str) -> None:
 @click.argument("name")
 @click.argument("token")
 def revoke_token(name: str, token: str) -> None:
-    """End one token of somebody; the others go on."""
+    """End one token of somebody; the others stay good."""
     with opened_store() as store:
         store.revoke_token(name, token)
     click.echo(f"ended the token {token} of {name}")
@@ -113,7 +113,7 @@ def identity() -> None:
 @click.argument("subject")
 @_ISSUER
 def add_identity(name: str, subject: str, issuer: str) -> None:
-    """Let the person whom the provider calls SUBJECT (its sub, no address of e-mail) sign in as NAME."""
+    """Let the person whom the provider calls SUBJECT (its sub, not an e-mail address) sign in as NAME."""
     with opened_store() as store:
         store.add_identity(name, issuer, subject)
     click.echo(f"{subject} at {issuer} signs in as {name}")
@@ -135,7 +135,7 @@ def remove_identity(subject: str, issuer: str) -> None:
     """Take a sign-in away; browsers that are signed in by it are signed out."""
     with opened_store() as store:
         store.remove_identity(issuer, subject)
-    click.echo(f"{subject} at {issuer} signs in no more")
+    click.echo(f"{subject} at {issuer} no longer signs in")
 
 
 @analyst.command("log")
@@ -173,7 +173,7 @@ def curator() -> None:
 @_EXPIRES
 @format_option
 def add_curator(name: str, expires: str | None, output: str) -> None:
-    """Add a curator and print a token, this once; the store keeps its SHA-256 alone."""
+    """Add a curator and print a token, only this once; the store keeps only its SHA-256."""
     with opened_store() as store:
         row = store.add_curator(name, expires)
     _show_token(row, output)
@@ -216,7 +216,7 @@ def add_curator(name: str, expires: str | None, output: str) -> None:
 @click.option(
     "--revoke",
     is_flag=True,
-    help="Take all shares of the graph away: the analyst sees it no more. What was spent stays spent.",
+    help="Take all shares of the graph away: the analyst no longer sees it. What was spent stays spent.",
 )
 @format_option
 def grant(
@@ -246,7 +246,7 @@ def grant(
         with opened_store() as store:
             store.revoke_share(graph, analyst)
         click.echo(
-            f"{analyst} has no share of {graph} any more, and sees it no more; what was spent stays spent"
+            f"{analyst} no longer has a share of {graph} and no longer sees it; what was spent stays spent"
         )
         return
     if epsilon_budget is None:

@@ -62,19 +62,17 @@ def plan(
     batch: str | None,
     output: str,
 ) -> None:
-    r"""Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
+    """Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
 
     With --batch: what the releases of a file would cost, asked in their order, and which would be refused.
-
-    \b
-    Example: edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10 --edges-of-a-person 20
     """
     given = {"--nodes": nodes, "--epsilon": epsilon, "-k": k}
     if batch is not None:
         others = given | {"--degree-bound": degree_bound, "--metric": metrics or None, "--protect": protect,
                           "--edges-of-a-person": edges_of_a_person, "--epsilon-budget": epsilon_budget}  # fmt: skip
-        if any(value is not None for value in others.values()):
-            raise click.UsageError(f"--batch is not combined with other options: remove {', '.join(others)}.")
+        beside = [option for option, value in others.items() if value is not None]
+        if beside:
+            raise click.UsageError(f"--batch is not combined with other options: remove {', '.join(beside)}.")
         plan_batch(batch, output)
         return
     for option, value in given.items():

@@ -31,13 +31,13 @@ _FILE = click.Path(path_type=Path)
     "trusted_proxies",
     metavar="NETWORK",
     multiple=True,
-    help="Proxy that is believed for whom it asks; repeatable.  [default with --behind-proxy: loopback]",
+    help="Proxy whose X-Forwarded-For is believed; repeatable.  [default with --behind-proxy: loopback]",
 )
 @click.option(
     "--root-path",
     metavar="PATH",
     default="",
-    help="Path below which a proxy has the gateway, as /edgedp.  [default: none]",
+    help="Path below which a proxy serves the gateway, such as /edgedp.  [default: none]",
 )
 @click.option(
     "--allowed-host",

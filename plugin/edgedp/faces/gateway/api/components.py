@@ -37,7 +37,7 @@ _ATTRIBUTES = record(
         "share?": _SHARE,
         "problem?": _PROBLEM,
     },
-    description="The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
+    description="The same for the account of the nodes' properties, once it is opened; never added to the edges'.",
 )
 _CALENDAR = record(
     {

@@ -211,7 +211,7 @@ def _of_curators() -> dict[str, Any]:
         | {
             "post": _act(
                 "rotate_token",
-                "Another token, shown this once; all those before are worth nothing",
+                "Another token, shown only this once; all earlier ones stop working",
                 "Rotation",
                 "Token",
                 "200",

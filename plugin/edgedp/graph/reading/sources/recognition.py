@@ -62,7 +62,7 @@ _NAMED_TEXTS: tuple[tuple[str, str], ...] = (
     (r"@prefix\b|@base\b|prefix\s+\w*:\s*<", "RDF (Turtle)"),
     (r"<", "XML of another kind than GraphML and GEXF"),
     (r"(strict\s+)?(di)?graph\b[^\[\n]*\{", "DOT (Graphviz)"),
-    (r"[\[{]", "JSON of another kind than an object a line"),
+    (r"[\[{]", "JSON of another kind than one object in each line"),
     (
         r"(create\s+(table|database|schema|view)|insert\s+into|drop\s+table|begin\s*;|begin\s+transaction"
         r"|set\s+\w+\s*=|pragma\s)",

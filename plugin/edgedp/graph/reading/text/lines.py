@@ -165,7 +165,7 @@ def decoded(raw: bytes, number: int, source: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        refuse_line(raw, number, source, "must be text in UTF-8")
+        refuse_line(raw, number, source, "must be text in UTF-8", "save the file as UTF-8")
 
 
 def refuse_line(
