@@ -58,6 +58,13 @@ def test_an_order_stands_whatever_words_come_later(name, given_, script, data):
                     assert values[order[place]] >= scores[behind] + noises[behind].true_value(name, other)
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_who_may_still_lead_gets_a_word(name):
+    noises = [Known(LAWS[name], 2**63) for _ in range(2)]
+    certain_order([Fraction(0), Fraction(-1, 2**64 * 5)], noises, 1, ScriptedWords([2**62, 2**63]))
+    assert [noise.seen[1:] for noise in noises] == [[2**62], [2**63]]
+
+
 def test_only_the_undecided_get_a_word_in_the_order_given():
     noises = [Known(EXPONENTIAL, word) for word in (5, 2**63, 9, 5, 2**63)]
     certain_order([Fraction(0)] * 5, noises, 2, ScriptedWords([100, 200]))
