@@ -153,7 +153,7 @@ class Address:
     # -- reading ----------------------------------------------------------------------------------
 
     def check_there(self) -> None:
-        """Refuse an address at which there is nothing now, or a link to another one; no row is read.
+        """Refuse an address at which there is nothing now, or a link or a view of another one; no row is read.
 
         Raises
         ------
@@ -165,10 +165,10 @@ class Address:
             else:
                 with database.session():
                     pass
-        self._check_no_link()
+        self._check_own()
 
-    def _check_no_link(self) -> None:
-        """Refuse an address of files that is a link by now: another place is another ledger."""
+    def _check_own(self) -> None:
+        """Refuse an address that is a link or a view by now: the rows of another place have another ledger."""
         database = database_of(self.edges)
         if database is None:
             was = self.place
@@ -176,6 +176,11 @@ class Address:
         else:
             of_file = database.kind in ("sqlite", "duckdb")
             was, there = self.edges, database.whole_address() if of_file else self.edges
+            if (table := self.options.get("table")) is not None and database.is_view(table):
+                raise ParameterError(
+                    f"table is {table!r}, a view or a partition, whose rows are another table's, which has a ledger of "
+                    "its own; register that table, or give a query"
+                )
         if there != was:
             raise ParameterError(
                 f"{was!r} leads by a link to rows that have a ledger of their own; take the link away, or register "
@@ -189,7 +194,7 @@ class Address:
         ------
         ParameterError
         """
-        self._check_no_link()
+        self._check_own()
         root = self.place.removeprefix("file://")
         for part in (_parts(self.edges) or ()) if self.place.startswith("file://") else ():
             if not Path(os.path.realpath(part.path)).is_relative_to(root):
