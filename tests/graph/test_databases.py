@@ -384,6 +384,67 @@ def test_a_table_of_a_server_is_an_address_and_is_read_again(
         assert not file.is_file() or b"hunter2" not in file.read_bytes()
 
 
+def test_a_view_is_no_address_for_its_rows_have_the_ledger_of_their_table(
+    address: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither when it is registered, nor where it took the place of a table since, or between a debit and its read."""
+    change = _changes(address, request)
+    seen, its = (f"CREATE VIEW {name} AS SELECT payer, payee FROM payments" for name in ("seen", "its"))  # noqa: S608
+    change("CREATE TABLE its AS SELECT payer, payee FROM payments", seen)
+    ends = {"source": "payer", "target": "payee"}
+    draw = edgedp.Store._draw
+
+    def changed(self: edgedp.Store, *given: Any) -> Any:
+        change("DROP TABLE its", its)
+        return draw(self, *given)
+
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        for table in ("payments", "its"):
+            store.register_edges(table, address, table=table, **ends, epsilon_budget=3)
+        with pytest.raises(ParameterError, match="a view or a partition"):
+            store.register_edges("seen", address, table="seen", **ends, epsilon_budget=3)
+        assert store.priv_top_k("its", "degree", 1, 1).private
+        monkeypatch.setattr(edgedp.Store, "_draw", changed)
+        with pytest.raises(StoreError, match="could not be read as they were registered"):
+            store.priv_top_k("its", "degree", 1, 1)
+        with pytest.raises(StoreError, match=r"a view or a partition, .* nothing was spent"):
+            store.priv_top_k("its", "degree", 1, 1)
+        assert [store.budget(name)["epsilon_spent"] for name in ("its", "payments")] == [2, 0]
+    change("DROP VIEW its", "DROP VIEW seen")
+
+
+def test_a_partition_is_no_address_for_its_rows_have_the_ledger_of_the_whole(
+    server: Server, tmp_path: Path
+) -> None:
+    server.run(
+        "CREATE TABLE whole (payer int, payee int) PARTITION BY RANGE (payer)",
+        "CREATE TABLE part PARTITION OF whole FOR VALUES FROM (0) TO (9)",
+        "INSERT INTO whole VALUES (1, 2), (2, 3)",
+    )
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        store.register_edges("whole", server.address, table="whole", epsilon_budget=3, source=1, target=2)
+        with pytest.raises(ParameterError, match="a view or a partition"):
+            store.register_edges("part", server.address, table="part", epsilon_budget=3, source=1, target=2)
+
+
+def _changes(address: str, request: pytest.FixtureRequest) -> Any:
+    kind = address.partition(":")[0]
+    if kind == "postgresql":
+        return request.getfixturevalue("server").run
+    if kind == "mysql":
+        return lambda *statements: request.getfixturevalue("maria").run("USE bank", *statements)
+    path = address.partition(":///")[2]
+
+    def run(*statements: str) -> None:
+        connect = sqlite3.connect if kind == "sqlite" else pytest.importorskip("duckdb").connect
+        with closing(connect(path)) as made:
+            for each in statements:
+                made.execute(each)
+            made.commit()
+
+    return run
+
+
 def test_batches_of_mysql_are_of_one_moment_and_its_transaction_only_reads(maria: MariaDB) -> None:
     count = 400_000
     maria.run(

@@ -357,6 +357,52 @@ def test_no_link_leads_to_rows_of_another_ledger(
     store.register_edges("lake", str(tmp_path / "through" / "*" / "*.parquet"), **ENDS, epsilon_budget=1)
 
 
+def _bank(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE payments (payer INTEGER, payee INTEGER)")
+        made.executemany("INSERT INTO payments VALUES (?, ?)", payments().rows())
+    return path
+
+
+def _put_a_link(kind: str, pond: Path, lake: Path) -> None:
+    """Put a link to rows of another ledger where an address, or a part of it, was."""
+    if kind == "part":
+        pond, lake = pond / "month=0" / "rows.parquet", lake / "month=0" / "rows.parquet"
+    pond.rename(pond.with_name("aside"))
+    pond.symlink_to(lake)
+
+
+@pytest.mark.parametrize("kind", ["part", "folder", "database"])
+def test_a_link_that_came_since_leads_to_rows_of_no_other_ledger(
+    store: Store, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    pond, table = fill(tmp_path / "pond"), {}
+    if kind == "database":
+        lake, pond, table = tmp_path / "lake.db", tmp_path / "pond.db", {"table": "payments"}
+        for path in (lake, pond):
+            _bank(path)
+    for name, path in (("lake", lake), ("pond", pond)):
+        address = f"sqlite:///{path}" if table else str(path)
+        store.register_edges(name, address, **ENDS, **table, epsilon_budget=90)
+    kept = Store._draw
+
+    def linked(self: Store, *given: Any) -> Any:
+        _put_a_link(kind, pond, lake)
+        return kept(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "_draw", linked)
+        with pytest.raises(StoreError) as error:
+            store.priv_top_k("pond", metric="degree", k=1, epsilon=1)
+    assert str(error.value).startswith(ADDRESS_FAILED)
+    spent = store.budget("pond")["epsilon_spent"]
+    if kind != "part":  # a part may be named by what is in its rows
+        with pytest.raises(StoreError, match=r"leads by a link to rows .* nothing was spent"):
+            store.priv_top_k("pond", metric="degree", k=1, epsilon=1)
+    assert (spent, store.budget("pond")["epsilon_spent"]) == (1, 1)
+    assert store.budget("lake")["epsilon_spent"] == 0
+
+
 def test_rows_are_kept_for_the_rules_by_which_they_were_read(tmp_path: Path, lake: Path, cache: Path) -> None:
     """Another store may ask the same address for other edges, and both keep what they read in one cache."""
     counts = {}
@@ -508,11 +554,7 @@ def test_a_full_disk_keeps_nothing_and_fails_nothing(
 
 
 def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Path, cache: Path) -> None:
-    path = tmp_path / "bank.db"
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute("CREATE TABLE payments (payer INTEGER, payee INTEGER)")
-        made.executemany("INSERT INTO payments VALUES (?, ?)", payments().rows())
-    made.close()
+    path = _bank(tmp_path / "bank.db")
     store.register_edges("bank", f"sqlite:///{path}", table="payments", **ENDS, epsilon_budget=9)
     assert same(store.graph("bank"), read_graph(f"sqlite:///{path}", table="payments", **ENDS))
     assert store.priv_top_k("bank", "degree", 1, 1).private

@@ -40,6 +40,7 @@ from edgedp.ledger import registry
 from edgedp.release.conditions import conditions
 from edgedp.stores.people import asker
 from edgedp.stores.registering import rows_asked
+from edgedp.stores.releases import analyst
 from gateway_server import Inside
 from made_once import copied
 from value_table import QUESTIONS, VALUES, kind_of
@@ -627,6 +628,39 @@ def test_analysts_write_conditions_only_where_a_share_allows_it(store: Store) ->
     with pytest.raises(AccessError):
         asking.register("ann.more", of="payments")
     assert store.log("payments")[-1]["details"].get("filters") is None
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+@pytest.mark.parametrize("name", ["large", "payments"])
+@pytest.mark.parametrize("when", ["since", "meanwhile"])
+def test_a_plan_of_a_graph_that_was_replaced_holds_for_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch, name: str, when: str
+) -> None:
+    """The public facts stay, so that nothing but the version says that it is another graph."""
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    store.add_analyst("bot")
+    store.grant("payments", "bot", epsilon_budget=1, agent=True)
+    asking, asked = store.asking_as("bot"), {"of": "edges", "epsilon": "0.01", "request_id": "monday"}
+    estimate_of = analyst.estimate_of
+
+    def replaced(*given: Any, **named: Any) -> Any:
+        told = estimate_of(*given, **named)
+        with open_store(store._place) as other:
+            other.load(payments(), "payments", replace=True)
+        return told
+
+    with monkeypatch.context() as patch:
+        if when == "meanwhile":
+            patch.setattr(analyst, "estimate_of", replaced)
+        told = asking.estimate(name, "count", **asked)
+    if when == "since":
+        store.load(payments(), "payments", replace=True)
+    with pytest.raises(ParameterError, match="plan_id is not of this release"):
+        asking.planned(told["plan_id"]).count(name, **asked)
+    assert store.budget("payments")["epsilon_spent"] == 0
+    anew = asking.estimate(name, "count", **asked)
+    assert anew["plan_id"] != told["plan_id"]
+    assert asking.planned(anew["plan_id"]).count(name, **asked).epsilon_spent == 0.01
 
 
 def test_a_share_that_is_taken_away_meanwhile_registers_nothing(

@@ -153,7 +153,7 @@ class Address:
     # -- reading ----------------------------------------------------------------------------------
 
     def check_there(self) -> None:
-        """Refuse an address at which there is nothing now; no row is read.
+        """Refuse an address at which there is nothing now, or a link or a view of another one; no row is read.
 
         Raises
         ------
@@ -165,6 +165,27 @@ class Address:
             else:
                 with database.session():
                     pass
+        self._check_own()
+
+    def _check_own(self) -> None:
+        """Refuse an address that is a link or a view by now: the rows of another place have another ledger."""
+        database = database_of(self.edges)
+        if database is None:
+            was = self.place
+            there = f"file://{os.path.realpath(was[7:])}" if was.startswith("file://") else was
+        else:
+            of_file = database.kind in ("sqlite", "duckdb")
+            was, there = self.edges, database.whole_address() if of_file else self.edges
+            if (table := self.options.get("table")) is not None and database.is_view(table):
+                raise ParameterError(
+                    f"table is {table!r}, a view or a partition, whose rows are another table's, which has a ledger of "
+                    "its own; register that table, or give a query"
+                )
+        if there != was:
+            raise ParameterError(
+                f"{was!r} leads by a link to rows that have a ledger of their own; take the link away, or register "
+                "that place by itself"
+            )
 
     def check_inside(self) -> None:
         """Refuse files that a link leads to out of the address, whose rows have another ledger; no row is read.
@@ -173,6 +194,7 @@ class Address:
         ------
         ParameterError
         """
+        self._check_own()
         root = self.place.removeprefix("file://")
         for part in (_parts(self.edges) or ()) if self.place.startswith("file://") else ():
             if not Path(os.path.realpath(part.path)).is_relative_to(root):
@@ -187,12 +209,13 @@ class Address:
         Raises
         ------
         EdgeDPError
-            As of `edgedp.read_graph`, or a file changed meanwhile.
+            As of `edgedp.read_graph`, or a file changed meanwhile, or a link leads out of the address.
         """
         before = self.marks()
         again = self.edges.startswith("http")
         options = checked_options(**self.options, refresh=again)
         graph, report, read = loaded(self.edges, self.nodes, options, progress=progress)
+        self.check_inside()  # of what was read: whatever came before is there
         if before is not None and before != self.marks():
             raise StoreError(
                 "the rows at the address changed while they were read; read them when nothing writes"

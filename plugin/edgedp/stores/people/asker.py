@@ -126,11 +126,12 @@ class Asker(SeeingStore):
         with self._session(reading=True) as session:
             told, share = self._estimated(session, session, name, kind, engine, request_id, options)
             shown = told.to_dict() | ({} if share is None else {"share": share.shown()})
-            if request_id is None or told.planned is None or told.refused is not None or told.kept:
+            if request_id is None or told.refused is not None or told.kept:
                 return shown
-            row = self._row_of_graph(session, told.graph)
+            if told.row is None or told.planned is None:
+                raise AssertionError("what is not refused was planned for a graph")
             secret = registry.secret(session)
-        plan_id = plan_ids.made(secret, self._analyst, row, told.planned, request_id)
+        plan_id = plan_ids.made(secret, self._analyst, told.row, told.planned, request_id)
         return shown | {"plan_id": plan_id, "plan_seconds": plan_ids.SECONDS}
 
     @contextmanager

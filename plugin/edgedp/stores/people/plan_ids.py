@@ -96,9 +96,11 @@ def missing() -> ParameterError:
 
 
 def _mac(secret: str, analyst: str, row: GraphRow, planned: Plan, request_id: str, until: int) -> str:
+    # Of a graph of another one's rows its own version stays when that one is replaced.
+    versions = row.version if row.of is None else [row.version, row.of.version]
     charges = [[each.account, each.cost, rho.cost(each)] for each in (*planned.first, *planned.charges)]
     said = [
-        analyst, row.name, row.version, planned.kind, planned.parameters, planned.public, charges, request_id, until,
+        analyst, row.name, versions, planned.kind, planned.parameters, planned.public, charges, request_id, until,
     ]  # fmt: skip
     text = "edgedp plan " + json.dumps(said, sort_keys=True)
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()

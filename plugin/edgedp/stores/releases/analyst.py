@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, cast
 
 from edgedp.ledger import ledger, shares
@@ -361,7 +362,7 @@ class AnalystStore(ReleasingStore):
             adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
-        return told, share
+        return replace(told, row=row), share
 
 
 def _in_currency(own: Mapping[AccountName, Share], rows: Iterable[Row]) -> dict[AccountName, Account]:

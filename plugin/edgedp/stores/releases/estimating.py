@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account, account_of
@@ -23,6 +23,9 @@ from edgedp.release.release import debits
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import EdgeDPError, ParameterError
 from edgedp.words.vocabulary import KINDS, AccountName, is_word
+
+if TYPE_CHECKING:
+    from edgedp.ledger.rows import GraphRow
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Estimate:
     beside : mapping of str to Account, optional
         All accounts of the edges, where they are not the graph's own; the one of which the least is left is in
         `accounts`.
+    row : GraphRow, optional
+        The graph as it was planned for.
     """
 
     graph: str
@@ -58,6 +63,7 @@ class Estimate:
     kept: bool = False
     shares: Mapping[AccountName, Account] | None = None
     beside: Mapping[str, Account] | None = None
+    row: GraphRow | None = field(default=None, repr=False, compare=False)
 
     def ledgers(self, charge: Charge) -> Mapping[str, Account]:
         """Return the accounts that a charge debits, by the names by which the ledger keeps them."""

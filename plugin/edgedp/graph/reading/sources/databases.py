@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
 from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
+from edgedp.graph.reading.sources.dialects import views_of
 from edgedp.graph.reading.sources.sayings import sentence_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.words.shown import address_shown
@@ -85,6 +86,11 @@ class Database:
         if self.kind not in ("sqlite", "duckdb"):
             return self.address
         return f"{self.kind}:///{os.path.realpath(_file_of(self))}"
+
+    def is_view(self, table: str) -> bool:
+        """Return whether a name is that of a view or a partition, whose rows are another table's."""
+        with self.session() as session:
+            return bool(session.schema(views_of(self.kind, table))[2])
 
     @contextmanager
     def session(self) -> Iterator[Session]:

@@ -51,6 +51,41 @@ def first_rows(kind: str, there: str, count: int) -> str:
     return f"SELECT * FROM {there} LIMIT {count}"  # noqa: S608
 
 
+def views_of(kind: str, table: str) -> str:
+    """Return the statement that has a row where a name is a view's or a partition's, of another table's rows.
+
+    Examples
+    --------
+    >>> views_of("mssql", "calls")
+    "SELECT 1 AS one WHERE OBJECT_ID('[calls]', 'U') IS NULL"
+    """
+    *before, last = (_literal(kind, step) for step in table.split("."))
+    whole = _literal(kind, ".".join(quoted(kind, step) for step in table.split(".")))
+    schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
+    match kind:
+        case "sqlite":
+            found = f"FROM sqlite_master WHERE type = 'view' AND lower(name) = lower({last})"
+        case "duckdb":
+            of = f"lower(schema_name) = lower({schema}) AND lower(view_name) = lower({last})"
+            found = f"FROM duckdb_views() WHERE {of}"
+        case "mysql" | "mariadb":
+            of = f"(table_schema, table_name) = ({schema}, {last})"
+            found = f"FROM information_schema.tables WHERE {of} AND table_type <> 'BASE TABLE'"
+        case "mssql":
+            found = f"WHERE OBJECT_ID({whole}, 'U') IS NULL"
+        case _:
+            part = "EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = oid)"
+            found = (
+                f"FROM pg_class WHERE oid = to_regclass({whole}) AND (relkind NOT IN ('r', 'p') OR {part})"
+            )
+    return f"SELECT 1 AS one {found}"
+
+
+def _literal(kind: str, text: str) -> str:
+    told = text.replace("\\", "\\\\") if kind in _MYSQL else text
+    return "'" + told.replace("'", "''") + "'"
+
+
 def is_numeric(type_name: str) -> bool:
     """Whether a type is of decimal numbers, which are ids where they have no decimals."""
     return type_name == "numeric" or type_name.startswith("decimal")
