@@ -30,7 +30,7 @@ with open_store(sys.argv[1]) as store:
             store.priv_top_k("star", "degree", 1, "0.01")
             paid += 1
     except BudgetError:
-        print(paid)
+        sys.stdout.write(f"{paid}\\n")
 """
 
 

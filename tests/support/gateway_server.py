@@ -23,6 +23,8 @@ __all__ = ["Inside", "Served", "serve"]
 
 _Result = TypeVar("_Result")
 
+_USUAL = {"--port": "0", "--metrics-port": "0", "--requests-per-minute": "1000000"}
+
 
 class Served:
     """A running gateway.
@@ -50,8 +52,8 @@ class Served:
         self.process = subprocess.Popen(
             [
                 sys.executable, "-c", f"{first}\nfrom edgedp.faces.cli import main; main()",
-                "--store", store, "serve", "--port", "0", "--metrics-port", "0",
-                *(() if "--requests-per-minute" in options else ("--requests-per-minute", "1000000")), *options,
+                "--store", store, "serve", *options,
+                *(word for pair in _USUAL.items() if pair[0] not in options for word in pair),
             ],
             stdout=subprocess.PIPE, stderr=self._errors, text=True,
             env={key: value for key, value in os.environ.items() if not key.startswith("EDGEDP_STORE")}
