@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from edgedp.ledger import ledger
-from edgedp.ledger.debits.debiting import debit_script, step_script
+from edgedp.ledger.debits.debiting import _unchanged, debit_script, step_script
 from edgedp.ledger.rows import GraphRow
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release.plan import Plan, plan
@@ -185,6 +185,20 @@ def test_a_graph_whose_own_account_is_among_those_of_its_types_debits_it_with_th
         debited("CALLED", 5 * 10**8, 15_625 * 10**6, part(planned), release="part-n0"),
         debited("kite", 5 * 10**8, 15_625 * 10**6, body_of(planned)), lease(),
     )  # fmt: skip
+
+
+def test_a_graph_of_rows_is_found_with_the_loaded_graph_and_what_its_account_is_for() -> None:
+    loaded = replace(LOADED, name="payments", version=3)
+    row = replace(OF_TYPES, of=loaded, accounts=("payments",))
+    planned, there = top_k(row, dated=True), {"name": "payments"}
+    assert [(each.statement, each.parameters, each.on_none) for each in _unchanged(row, planned)] == [
+        ("graph_current", {"name": "kite", "version": 7}, "replaced"),
+        ("account_terms", {"name": "kite", "terms": row.terms("pair", MONTHS)}, "broken"),
+        ("graph_current", there | {"version": 3}, "replaced"),
+        ("account_unit", there | {"unit": '"protect": ', "there": False}, "sources"),
+        ("account_unit", there | {"unit": f'"calendar": {SAID_MONTHS}', "there": True}, "sources"),
+        ("account_terms", there | {"terms": loaded.terms("pair", MONTHS)}, "broken"),
+    ]
 
 
 @pytest.mark.parametrize("row", [LOADED, OF_TYPES], ids=["its own", "of types"])
