@@ -260,10 +260,7 @@ _OWN = local()
 
 
 class _Empty:
-    """An empty ledger in memory; closed where its thread ends or has another one, by the process that made it.
-
-    A thread ends in a fork, too, perhaps in the midst of a statement, whose end no close there would see.
-    """
+    """An empty ledger in memory; closed with its thread, but not in a fork, where a statement of it may never end."""
 
     def __init__(self, files: tuple[Path, ...]) -> None:
         self.files, self.process = files, os.getpid()
@@ -278,10 +275,7 @@ class _Empty:
 
 
 def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
-    """Return an empty ledger in memory, of which every new one is a copy: a thread runs the migrations once.
-
-    No two threads share one: a process that is forked meanwhile would wait for a thread that it does not have.
-    """
+    """Return an empty ledger in memory, of which every new one is a copy; a thread has its own, as a fork requires."""
     kept: _Empty | None = getattr(_OWN, "ledger", None)
     if kept is None or kept.files != files:
         kept = _OWN.ledger = _Empty(files)
