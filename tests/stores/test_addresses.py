@@ -23,7 +23,17 @@ from click.testing import CliRunner
 
 import edgedp
 import killing
-from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store, read_graph
+from edgedp import (
+    BudgetError,
+    EdgeDPError,
+    Graph,
+    GraphFormatError,
+    ParameterError,
+    Store,
+    StoreError,
+    open_store,
+    read_graph,
+)  # fmt: skip
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
@@ -370,6 +380,17 @@ def _put_a_link(kind: str, pond: Path, lake: Path) -> None:
         pond, lake = pond / "month=0" / "rows.parquet", lake / "month=0" / "rows.parquet"
     pond.rename(pond.with_name("aside"))
     pond.symlink_to(lake)
+
+
+def test_a_query_reads_no_file_beside_its_database(store: Store, lake: Path, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with closing(duckdb.connect(str(tmp_path / "x.duckdb"))) as made:
+        made.execute("CREATE TABLE payments AS SELECT 1 AS payer, 2 AS payee")
+    address, file = f"duckdb:///{tmp_path}/x.duckdb", next(lake.rglob("*.parquet"))
+    with pytest.raises(GraphFormatError, match="PermissionException"):
+        store.register_edges("q", address, query=f"SELECT * FROM '{file}'", **ENDS, epsilon_budget=9)  # noqa: S608
+    store.register_edges("q", address, query="SELECT * FROM payments", **ENDS, epsilon_budget=9)
+    assert len(store.priv_top_k("q", metric="degree", k=2, epsilon=1).nodes) == 2
 
 
 @pytest.mark.parametrize("kind", ["part", "folder", "database"])

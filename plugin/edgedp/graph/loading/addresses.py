@@ -22,7 +22,7 @@ from edgedp.graph.graph import Graph
 from edgedp.graph.loading.sources import loaded
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
-from edgedp.graph.reading.sources.databases import database_of
+from edgedp.graph.reading.sources.databases import INSIDE, database_of
 from edgedp.graph.reading.sources.folders import Part, is_pattern, marks_of, parts_of
 from edgedp.graph.reading.sources.places import (
     canonical,
@@ -214,7 +214,11 @@ class Address:
         before = self.marks()
         again = self.edges.startswith("http")
         options = checked_options(**self.options, refresh=again)
-        graph, report, read = loaded(self.edges, self.nodes, options, progress=progress)
+        inside = INSIDE.set(True)
+        try:
+            graph, report, read = loaded(self.edges, self.nodes, options, progress=progress)
+        finally:
+            INSIDE.reset(inside)
         self.check_inside()  # of what was read: whatever came before is there
         if before is not None and before != self.marks():
             raise StoreError(

@@ -9,6 +9,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -211,6 +212,10 @@ class _Duckdb(Session):
         return self.connection.sql(statement).to_arrow_reader(BATCH)  # type: ignore[no-any-return]
 
 
+INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
+"""Whether a query may read its database only: what it reads beside it, as DuckDB can, has a ledger of its own."""
+
+
 @contextmanager
 def _duckdb(database: Database) -> Iterator[Session]:
     try:
@@ -222,6 +227,8 @@ def _duckdb(database: Database) -> Iterator[Session]:
         connection = duckdb.connect(str(path), read_only=True)
     try:
         with _one_sentence(database):
+            if INSIDE.get():
+                connection.execute("SET enable_external_access = false")
             connection.execute("BEGIN TRANSACTION READ ONLY")
         yield _Duckdb(connection, database)
     finally:
