@@ -61,8 +61,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Look for no garbage among thousands of tests, neither while they are collected nor later."""
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Begin each process elsewhere; look for no garbage among thousands of tests, now or later."""
+    config = session.config
+    if process := getattr(config, "workerinput", None):
+        config.args = schedule.in_turn(config.args, process)
     gc.disable()
     try:
         return (yield)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import httpx
-import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
+from agents import at_gateway, by_command
 from edgedp import Graph, open_store
 from edgedp.faces.gateway import pages
 from edgedp.faces.gateway.api import routes as api
@@ -25,6 +23,9 @@ from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.words.errors import EdgeDPError
 from gateway_server import serve
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 LINK = re.compile(r'(?:href|src)="([^"#?][^"]*)"')
 SENT_TO = re.compile(r'action="([^"#?][^"]*)"')
@@ -119,11 +120,7 @@ async def drawn_by(client: Client, key: str) -> None:
 @pytest.mark.parametrize("prefix", ["", "/data/edgedp"])
 def test_an_agent_asks_below_the_path_passed_on_or_taken_away(room: SimpleNamespace, prefix: str) -> None:
     async def talk() -> None:
-        head = {"Authorization": f"Bearer {room.tokens['ann']}"}
-        async with (
-            httpx2.AsyncClient(headers=head, timeout=120) as http,
-            Client(streamable_http_client(f"{room.address}{prefix}/mcp", http_client=http)) as client,
-        ):
+        async with at_gateway(f"{room.address}{prefix}", room.tokens["ann"]) as client:
             await drawn_by(client, f"agent{prefix}")
 
     asyncio.run(talk())
@@ -136,11 +133,8 @@ def test_an_agent_asks_below_the_path_passed_on_or_taken_away(room: SimpleNamesp
 @pytest.mark.wide
 def test_an_agents_command_takes_an_address_with_a_path(room: SimpleNamespace) -> None:
     async def talk() -> None:
-        command = ["-m", "edgedp", "--store", f"{room.address}/data/edgedp", "mcp"]
-        asked = StdioServerParameters(
-            command=sys.executable, args=command, env={"EDGEDP_TOKEN": room.tokens["ann"]}
-        )
-        async with Client(asked) as client:
+        address, token = f"{room.address}/data/edgedp", room.tokens["ann"]
+        async with by_command("--store", address, "mcp", EDGEDP_TOKEN=token) as client:
             await drawn_by(client, "command")
 
     asyncio.run(talk())

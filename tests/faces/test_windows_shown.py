@@ -8,12 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
-import httpx2
 import numpy as np
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
+from agents import at_gateway
 from edgedp import Graph, open_store
 from gateway_server import serve
 
@@ -100,11 +98,7 @@ def test_an_agent_plans_and_draws_a_window(town: SimpleNamespace) -> None:
     """The plan of one window is not a plan of another."""
 
     async def talk() -> None:
-        headers = {"Authorization": f"Bearer {town.tokens['bob']}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=120) as http,
-            Client(streamable_http_client(f"{town.served.address}/mcp", http_client=http)) as client,
-        ):
+        async with at_gateway(town.served.address, town.tokens["bob"]) as client:
             options = TOP | {"window": "2020-01"}
             named = {"graph": "calls", "idempotency_key": "january"}
             told = await client.call_tool("plan", named | {"kind": "priv_top_k", "options": options})
