@@ -418,7 +418,7 @@ def test_a_link_that_came_since_leads_to_rows_of_no_other_ledger(
     assert str(error.value).startswith(ADDRESS_FAILED)
     spent = store.budget("pond")["epsilon_spent"]
     if kind != "part":  # a part may be named by what is in its rows
-        with pytest.raises(StoreError, match=r"leads by a link to rows .* nothing was spent"):
+        with pytest.raises(StoreError, match=r"leads by a link or a variable to .* nothing was spent"):
             store.priv_top_k("pond", metric="degree", k=1, epsilon=1)
     assert (spent, store.budget("pond")["epsilon_spent"]) == (1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0
@@ -602,12 +602,44 @@ def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Pat
         ("postgres://db:5433/bank", "main.a/b", "postgresql://db:5433/bank/main.a%2Fb"),
         ("postgresql:///bank?host=/var/run/postgresql", None, "postgresql://localhost/bank"),
         ("postgresql://127.0.0.1/bank", "payments", "postgresql://localhost/bank/public.payments"),
+        ("postgresql://0x7f.1/b%61nk", "payments", "postgresql://localhost/bank/public.payments"),
+        ("postgresql://db.?dbname=bank&port=5432", "payments", "postgresql://db/bank/public.payments"),
+        ("postgresql://db/a%2Fb", None, "postgresql://db/a%2Fb"),
+        ("mysql://127.0.0.%31:3306/B%61nk/", "Payments", "mysql://localhost/bank/payments"),
+        ("mariadb://[::ffff:7f00:1]:3307", "bank.payments", "mysql://localhost:3307/bank/payments"),
+        ("mssql://db/bank", "payments", "mssql://db/bank/dbo/payments"),
     ],
 )
 def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
     kind = address.partition("://")[0]
     assert canonical_table(Database(kind, address), table) == place
-    assert overlap(place, "postgresql://localhost/bank") == ("localhost" in place)
+    assert overlap(place, "postgresql://localhost/bank") == ("postgresql://localhost" in place)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://db/bank?dbname=other", "postgresql://db:1/bank?port=2", "postgresql://db/bank?host=other",
+        "postgresql://db/bank?hostaddr=10.0.0.1", "postgresql://db/bank?service=other", "postgresql://a,b/bank",
+        "postgresql://a:1,b:2/bank", "postgresql:///bank?host=a,b", "postgresql://db/bank?dbname=a&dbname=b",
+        "postgresql://db/bank#other", "postgresql://db:port/bank", "postgresql://db", "mysql://db/bank?db_name=other",
+        "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
+    ],
+)  # fmt: skip
+def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
+    """A driver heeds the last of two, or one of a file: the rows would be another server's than the ledger's."""
+    with pytest.raises(ParameterError, match=r"give one host, port and database|add it to the address"):
+        canonical_table(Database(address.partition("://")[0], address), "payments")
+
+
+@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR"])
+def test_no_variable_leads_past_the_host_of_an_address(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "10.0.0.1")
+    with pytest.raises(ParameterError, match="by a setting, a variable or a file"):
+        canonical_table(Database("postgresql", "postgresql://db/bank"), "payments")
+    assert canonical_table(Database("mysql", "mysql://db/bank"), None) == "mysql://db"
 
 
 def test_objects_of_a_bucket_are_an_address(

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
 from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
-from edgedp.graph.reading.sources.dialects import views_of
+from edgedp.graph.reading.sources.dialects import own_rows_of
 from edgedp.graph.reading.sources.sayings import sentence_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.words.shown import address_shown
@@ -88,10 +88,10 @@ class Database:
             return self.address
         return f"{self.kind}:///{os.path.realpath(_file_of(self))}"
 
-    def is_view(self, table: str) -> bool:
-        """Return whether a name is that of a view or a partition, whose rows are another table's."""
+    def has_own_rows(self, table: str) -> bool:
+        """Return whether a name is that of a table with rows of its own: of no view, partition or foreign table."""
         with self.session() as session:
-            return bool(session.schema(views_of(self.kind, table))[2])
+            return bool(session.schema(own_rows_of(self.kind, table))[2])
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -212,8 +212,17 @@ class _Duckdb(Session):
         return self.connection.sql(statement).to_arrow_reader(BATCH)  # type: ignore[no-any-return]
 
 
-INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
-"""Whether a query may read its database only: what it reads beside it, as DuckDB can, has a ledger of its own."""
+_INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
+
+
+@contextmanager
+def inside() -> Iterator[None]:
+    """Let a query read its database only meanwhile: what it reads beside it, as DuckDB can, has another ledger."""
+    before = _INSIDE.set(True)
+    try:
+        yield
+    finally:
+        _INSIDE.reset(before)
 
 
 @contextmanager
@@ -227,7 +236,7 @@ def _duckdb(database: Database) -> Iterator[Session]:
         connection = duckdb.connect(str(path), read_only=True)
     try:
         with _one_sentence(database):
-            if INSIDE.get():
+            if _INSIDE.get():
                 connection.execute("SET enable_external_access = false")
             connection.execute("BEGIN TRANSACTION READ ONLY")
         yield _Duckdb(connection, database)

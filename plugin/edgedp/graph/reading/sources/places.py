@@ -6,9 +6,11 @@ import glob
 import os
 import posixpath
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from edgedp.graph.reading.sources.databases import Database
+from edgedp.graph.reading.sources.dialects import whole_name
+from edgedp.graph.reading.sources.servers import server_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded, is_utf8
 
@@ -150,38 +152,34 @@ def canonical_table(database: Database, table: str | None) -> str:
     ('mysql://db.example.org/bank/payments', 'mysql://db.example.org/other/payments', 'mysql://db.example.org')
     """
     if database.kind in ("sqlite", "duckdb"):
-        base, schema = database.whole_address(), "main"
-        table = None if table is None else table.lower()
+        base, whole = database.whole_address(), table and (table if "." in table else f"main.{table}").lower()
     elif database.kind in _OF_SERVERS:
         return _canonical_of_server(database, table)
     else:
-        parts = urlsplit(database.address)
-        asked = parse_qs(parts.query)
-        host = (asked.get("host") or [parts.hostname or ""])[0].lower()
-        host = "localhost" if host in ("", "127.0.0.1", "::1") or host.startswith("/") else host
-        port = (asked.get("port") or [str(parts.port or 5432)])[0]
-        name = parts.path.strip("/") or (asked.get("dbname") or [os.environ.get("PGDATABASE", "")])[0]
-        base = f"postgresql://{host}{'' if port == '5432' else ':' + port}/{quote(name)}"
-        schema = "public"
-    if table is None:
-        return base
-    return f"{base}/{quote(table if '.' in table else f'{schema}.{table}', safe='')}"
+        host, port, name = server_of(database.address)
+        if not name:
+            raise ParameterError("edges are in a database without a name; add it to the address")
+        base = f"postgresql://{host}{f':{port}' if port not in ('', '5432') else ''}/{quote(name, safe='')}"
+        whole = table and whole_name(database.kind, table)
+    return f"{base}/{quote(whole, safe='')}" if whole else base
 
 
-_OF_SERVERS = {"mysql": ("mysql", 3306, ""), "mariadb": ("mysql", 3306, ""), "mssql": ("mssql", 1433, "dbo")}
+_OF_SERVERS = {
+    "mysql": ("mysql", "3306", ""),
+    "mariadb": ("mysql", "3306", ""),
+    "mssql": ("mssql", "1433", "dbo"),
+}
 """What databases whose statements reach other databases are called, their usual port, and the schema of a bare name."""
 
 
 def _canonical_of_server(database: Database, table: str | None) -> str:
     scheme, usual, schema = _OF_SERVERS[database.kind]
-    parts = urlsplit(database.address)
-    host = (parts.hostname or "localhost").lower()
-    host = "localhost" if host in ("127.0.0.1", "::1") else host
-    base = f"{scheme}://{host}{'' if parts.port in (None, usual) else f':{parts.port}'}"
+    host, port, name = server_of(database.address)
+    base = f"{scheme}://{host}{f':{port}' if port not in ('', usual) else ''}"
     if table is None:
         return base
     steps = table.lower().split(".")
-    default = [parts.path.strip("/").lower(), *([schema] if schema else [])]
+    default = [name.lower(), *([schema] if schema else [])]
     return "/".join([base, *(quote(step, safe="") for step in default[: -len(steps) + 1 or None] + steps)])
 
 
