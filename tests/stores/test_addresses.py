@@ -38,7 +38,7 @@ from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
-from edgedp.graph.reading.sources.places import canonical_table, overlap
+from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap
 from edgedp.ledger import registry
 from edgedp.ledger.rows import AT_ADDRESS, row_to_json
 from edgedp.stores.addresses import kept_rows
@@ -640,6 +640,45 @@ def test_no_variable_leads_past_the_host_of_an_address(
     with pytest.raises(ParameterError, match="by a setting, a variable or a file"):
         canonical_table(Database("postgresql", "postgresql://db/bank"), "payments")
     assert canonical_table(Database("mysql", "mysql://db/bank"), None) == "mysql://db"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://example.org/a%7Eb/%C3%A9.csv", "http://Example.org:80/a~b/x/../é.csv#top",
+        "http://example.org./%61~b//%c3%a9.csv", "https://example.org:443/a~b",
+    ],
+)  # fmt: skip
+def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
+    place = canonical("http://example.org/a~b/é.csv", "edges")
+    assert place == "http://example.org/a~b/%C3%A9.csv"
+    assert overlap(place, canonical(other, "edges"))
+    assert not overlap(place, canonical("http://example.org:8080/a~b/é.csv", "edges"))
+    assert not overlap(place, canonical("http://example.org/a~b%2F%C3%A9.csv", "edges"))
+
+
+def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cache: Path) -> None:
+    """A hard link, as a mount or letters of another case, is the same file; a copy is another."""
+    bank, file = _bank(tmp_path / "bank.db"), tmp_path / "rows.csv"
+    payments().write_csv(file)
+    for here in (bank, file):
+        os.link(here, tmp_path / f"hard-{here.name}")
+        shutil.copy(here, tmp_path / f"copy-{here.name}")
+    store.register_edges("file", file, **ENDS, epsilon_budget=1)
+    store.register_edges("bank", f"sqlite:///{bank}", table="payments", **ENDS, epsilon_budget=1)
+    with pytest.raises(StoreError, match="under the name 'file'"):
+        store.register_edges("again", tmp_path / "hard-rows.csv", **ENDS, epsilon_budget=1)
+    for asked in ({"table": "payments"}, {"query": "SELECT * FROM payments"}):
+        with pytest.raises(StoreError, match="under the name 'bank'"):
+            store.register_edges("again", f"sqlite:///{tmp_path}/hard-bank.db", **asked, **ENDS)
+    for place in (
+        f"sqlite:///{bank}/main.payments",
+        f"duckdb:///{bank}",
+        f"duckdb:///{tmp_path}/hard-bank.db",
+    ):
+        assert overlap(place, f"sqlite:///{bank}/main.payments")
+        assert overlap(place, f"sqlite:///{bank}/main.others") == ("payments" not in place)
+    store.register_edges("copy", tmp_path / "copy-rows.csv", **ENDS, epsilon_budget=1)
 
 
 def test_objects_of_a_bucket_are_an_address(

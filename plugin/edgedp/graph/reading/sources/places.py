@@ -5,16 +5,22 @@ from __future__ import annotations
 import glob
 import os
 import posixpath
+import re
+from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.dialects import whole_name
-from edgedp.graph.reading.sources.servers import server_of
+from edgedp.graph.reading.sources.servers import host_of, server_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded, is_utf8
 
-_SAME = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
+_SAME = {
+    "s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb", "http": "https", "duckdb": "sqlite",
+}  # fmt: skip
+"""What reaches the same rows: DuckDB opens files of SQLite, too."""
 _NAMED_BEFORE_HOST = frozenset(
     {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
 )
@@ -76,8 +82,28 @@ def _canonical(text: str, name: str) -> str:
     if scheme.lower() == "file":
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
+    if scheme.lower() in _WEB:
+        path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
+
+
+_WEB = ("http", "https")
+
+
+def _as_requested(path: str) -> str:
+    """Return a path as a server is asked for it, in one spelling: without a fragment, and only what must be in percent.
+
+    Examples
+    --------
+    >>> _as_requested("%65dges/%c3%a9%2f.csv#top"), _as_requested("é 9%.csv")
+    ('edges/%C3%A9%2F.csv', '%C3%A9%209%.csv')
+    """
+    whole = quote(path.partition("#")[0], safe="!$%&'()*+,/:;=@~")
+    plain = re.sub(
+        "%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|5[0-9aAfF]|7[0-9aAeE])", lambda sign: chr(int(sign[1], 16)), whole
+    )
+    return re.sub("%[0-9a-fA-F]{2}", lambda sign: sign[0].upper(), plain)
 
 
 def canonical_pattern(address: Any, name: str) -> tuple[str, str] | None:
@@ -197,13 +223,40 @@ def same_place(one: str, other: str) -> bool:
 def overlap(one: str, other: str) -> bool:
     """Return whether one canonical address is the other, or lies inside it: a folder's edges are those of its files.
 
+    On this machine they are one, too, by a hard link, a mount or letters of another case.
+
     Examples
     --------
     >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
     (True, False)
     """
     short, long = sorted((_folded(one), _folded(other)), key=len)
-    return long == short or long.startswith(short.rstrip("/") + "/")
+    return long == short or long.startswith(short.rstrip("/") + "/") or _is_one_by_files(one, other)
+
+
+_OF_FILES = ("file", "sqlite", "duckdb")
+
+
+def _is_one_by_files(one: str, other: str) -> bool:
+    """Return whether a file or a folder of both is one, below which one goes on as the other does, or ends."""
+    if not all(each.partition("://")[0] in _OF_FILES for each in (one, other)):
+        return False
+    first, second = _below_files(one), _below_files(other)
+    return any(
+        short == long[: len(short)]
+        for each in first.keys() & second.keys()
+        for short, long in [sorted((first[each], second[each]), key=len)]
+    )
+
+
+def _below_files(address: str) -> dict[tuple[int, int], tuple[str, ...]]:
+    """Return what an address says below each file and each folder that it goes through and that is there."""
+    path, found = PurePosixPath("/" + address.partition("://")[2].lstrip("/")), {}
+    for each in (path, *path.parents):
+        with suppress(OSError, ValueError):
+            there = os.stat(each)
+            found[there.st_dev, there.st_ino] = path.relative_to(each).parts
+    return found
 
 
 def _folded(address: str) -> str:
@@ -214,4 +267,7 @@ def _folded(address: str) -> str:
     host = host.lower()
     if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
         host = host.rpartition("@")[2].removesuffix(":8020")
+    if scheme in _WEB:
+        name, _, port = host.rpartition(":") if re.search(r":\d*$", host) else (host, "", "")
+        host = host_of(name) + (f":{port}" if port not in ("", "80", "443") else "")
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
