@@ -18,9 +18,12 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded, is_utf8
 
 _SAME = {
-    "s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb", "http": "https", "duckdb": "sqlite",
+    "s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfs": "az", "abfss": "az", "wasb": "az", "wasbs": "az", "http": "https",
+    "duckdb": "sqlite",
 }  # fmt: skip
 """What reaches the same rows: DuckDB opens files of SQLite, too."""
+_SAID = re.compile(r"((?:az|hdfs)://[^/@]*)@[^/]*")
+"""A folded address that names the account or the server, which the environment says where it does not."""
 _NAMED_BEFORE_HOST = frozenset(
     {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
 )
@@ -229,8 +232,15 @@ def overlap(one: str, other: str) -> bool:
     --------
     >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
     (True, False)
+    >>> overlap("az://box/e", "abfss://box@one.dfs.core.windows.net/e"), overlap("hdfs:///e", "hdfs://nn/e")
+    (True, True)
+    >>> overlap("wasb://box@two.blob.core.windows.net/e", "abfss://box@one.dfs.core.windows.net/e")
+    False
     """
-    short, long = sorted((_folded(one), _folded(other)), key=len)
+    folded = [_folded(one), _folded(other)]
+    if not all(map(_SAID.match, folded)):
+        folded = [_SAID.sub(r"\1", each) for each in folded]
+    short, long = sorted(folded, key=len)
     return long == short or long.startswith(short.rstrip("/") + "/") or _is_one_by_files(one, other)
 
 
@@ -266,7 +276,10 @@ def _folded(address: str) -> str:
     host, slash, path = rest.partition("/")
     host = host.lower()
     if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
-        host = host.rpartition("@")[2].removesuffix(":8020")
+        server = host.rpartition("@")[2].removesuffix(":8020")
+        host = f"@{server}" if server else ""
+    if _SAME.get(scheme) == "az":  # an account has a host for each of its services
+        host = host.partition(".")[0]
     if scheme in _WEB:
         name, _, port = host.rpartition(":") if re.search(r":\d*$", host) else (host, "", "")
         host = host_of(name) + (f":{port}" if port not in ("", "80", "443") else "")
