@@ -36,6 +36,7 @@ from edgedp import (
 )  # fmt: skip
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
+from edgedp.graph.reading.options import checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap
@@ -365,6 +366,7 @@ def test_no_link_leads_to_rows_of_another_ledger(
         store.register_edges("pond", str(pond / pattern), **ENDS, epsilon_budget=1)
     (tmp_path / "through").symlink_to(lake)
     store.register_edges("lake", str(tmp_path / "through" / "*" / "*.parquet"), **ENDS, epsilon_budget=1)
+    assert store.count("lake", "edges", 1).private
 
 
 def _bank(path: Path) -> Path:
@@ -389,8 +391,12 @@ def test_a_query_reads_no_file_beside_its_database(store: Store, lake: Path, tmp
     address, file = f"duckdb:///{tmp_path}/x.duckdb", next(lake.rglob("*.parquet"))
     with pytest.raises(GraphFormatError, match="PermissionException"):
         store.register_edges("q", address, query=f"SELECT * FROM '{file}'", **ENDS, epsilon_budget=9)  # noqa: S608
+    options = checked_options(query=f"SELECT * FROM '{file}'")  # noqa: S608
+    with pytest.raises(GraphFormatError, match="PermissionException"):  # nor are its rows counted
+        addresses.Address.asked(address, None, options, memory=None, cache=False).rows_expected()
     store.register_edges("q", address, query="SELECT * FROM payments", **ENDS, epsilon_budget=9)
     assert len(store.priv_top_k("q", metric="degree", k=2, epsilon=1).nodes) == 2
+    assert read_graph(address, query=f"SELECT * FROM '{file}'", **ENDS).edge_count  # noqa: S608 -- of the curator
 
 
 @pytest.mark.parametrize("kind", ["part", "folder", "database"])
@@ -436,6 +442,29 @@ def test_rows_are_kept_for_the_rules_by_which_they_were_read(tmp_path: Path, lak
         with open_store(tmp_path / f"{times}.edgedp") as store:
             assert store.graph("lake").edge_count == counts[times]
         assert len(list(cache.glob("*.rows"))) == 1, "of the one that was read last"
+
+
+def test_rows_are_kept_for_the_columns_by_which_they_were_read(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("payer,payee,agent\n1,2,3\n2,3,1\n3,1,1\n")
+    for again in range(2):
+        for target, count in (("payee", 3), ("agent", 2)):
+            with open_store(tmp_path / f"{target}.edgedp") as store:
+                if not again:
+                    store.register_edges("pay", path, source="payer", target=target, epsilon_budget=1)
+                assert store.graph("pay").edge_count == count
+
+
+def test_a_list_of_nodes_that_changed_is_read_again(store: Store, tmp_path: Path, cache: Path) -> None:
+    edges, nodes = tmp_path / "rows.csv", tmp_path / "nodes.csv"
+    edges.write_text("payer,payee\n1,2\n2,3\n")
+    nodes.write_text("id\n1\n2\n3\n")
+    store.register_edges("pay", edges, nodes, **ENDS, epsilon_budget=9)
+    assert store.count("pay", "edges", 1).private
+    nodes.write_text("id\n1\n2\n3\n4\n")
+    with pytest.raises(StoreError) as refused:
+        store.count("pay", "edges", 1)
+    assert str(refused.value).startswith(NODES_CHANGED)
 
 
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
@@ -529,10 +558,12 @@ def test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered(
     (rows,) = cache.glob("*.rows")
     place, key, *_ = rows.name.split(".")
     moved = read_graph(lake, **ENDS).node_ids + 1  # as many
-    kept_rows.keep(place, key, Graph.from_edges([moved[:2], moved[1:3]], nodes=moved))
-    with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
-        again.count("lake", "edges", 1)
-    assert str(refused.value).startswith(NODES_CHANGED)
+    for nodes, directed in ((moved, False), (moved - 1, True)):
+        graph = Graph.from_edges([nodes[:2], nodes[1:3]], nodes=nodes, directed=directed)
+        kept_rows.keep(place, key, graph)
+        with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
+            again.count("lake", "edges", 1)
+        assert str(refused.value).startswith(NODES_CHANGED)
 
 
 def test_rows_of_files_that_changed_while_they_were_read_are_not_kept(

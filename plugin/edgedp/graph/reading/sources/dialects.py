@@ -92,7 +92,7 @@ def own_rows_of(kind: str, table: str) -> str:
         case "mysql" | "mariadb":
             of = f"(table_schema, table_name) = ({schema}, {last})"
             own = f"table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND lower(engine) IN ({_OWN_ENGINES})"
-            found = f"FROM information_schema.tables WHERE {of} HAVING count(*) > 0 AND min({own}) = 1"
+            found = f"FROM information_schema.tables WHERE {of} AND {own}"
         case _:
             return _OWN_ROWS_OF_POSTGRESQL.format(schema=schema, name=last)
     return f"SELECT 1 AS one {found}"
