@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -686,6 +688,43 @@ def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
     assert overlap(place, canonical(other, "edges"))
     assert not overlap(place, canonical("http://example.org:8080/a~b/é.csv", "edges"))
     assert not overlap(place, canonical("http://example.org/a~b%2F%C3%A9.csv", "edges"))
+
+
+class _Web(BaseHTTPRequestHandler):
+    """Has one file, and leads to it from some paths."""
+
+    leads: ClassVar = {"/latest.csv": "/2024.csv", "/spelled.csv": "/spelled.csv/"}
+
+    def do_GET(self) -> None:
+        to = self.leads.get(self.path)
+        self.send_response(200 if to is None else 302)
+        if to is not None:
+            self.send_header("Location", to)
+        self.end_headers()
+        if to is None:
+            self.wfile.write(b"payer,payee\n1,2\n2,3\n")
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_redirect_leads_to_rows_of_no_other_ledger(
+    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_port}"
+        with pytest.raises(GraphFormatError, match=r"leads to .*/2024\.csv, whose rows have another ledger"):
+            store.register_edges("latest", f"{here}/latest.csv", **ENDS, epsilon_budget=9)
+        assert read_graph(f"{here}/latest.csv", **ENDS).edge_count == 2
+        for name in ("2024", "spelled"):
+            store.register_edges(name, f"{here}/{name}.csv", **ENDS, epsilon_budget=9)
+            assert store.count(name, "edges", 1).private
+        monkeypatch.setitem(_Web.leads, "/2024.csv", "/spelled.csv#top")
+        with pytest.raises(StoreError) as refused:
+            store.count("2024", "edges", 1)
+        assert str(refused.value).startswith(ADDRESS_FAILED)
+        server.shutdown()
 
 
 def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cache: Path) -> None:

@@ -212,17 +212,18 @@ class _Duckdb(Session):
         return self.connection.sql(statement).to_arrow_reader(BATCH)  # type: ignore[no-any-return]
 
 
-_INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
+INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
+"""Whether what is read must be at the address itself: what that leads to has another ledger."""
 
 
 @contextmanager
 def inside() -> Iterator[None]:
-    """Let a query read its database only meanwhile: what it reads beside it, as DuckDB can, has another ledger."""
-    before = _INSIDE.set(True)
+    """Let a query read its database only meanwhile, and a download come from no other place."""
+    before = INSIDE.set(True)
     try:
         yield
     finally:
-        _INSIDE.reset(before)
+        INSIDE.reset(before)
 
 
 @contextmanager
@@ -236,7 +237,7 @@ def _duckdb(database: Database) -> Iterator[Session]:
         connection = duckdb.connect(str(path), read_only=True)
     try:
         with _one_sentence(database):
-            if _INSIDE.get():
+            if INSIDE.get():
                 connection.execute("SET enable_external_access = false")
             connection.execute("BEGIN TRANSACTION READ ONLY")
         yield _Duckdb(connection, database)
