@@ -401,13 +401,13 @@ def test_a_view_is_no_address_for_its_rows_have_the_ledger_of_their_table(
     with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
         for table in ("payments", "its"):
             store.register_edges(table, address, table=table, **ends, epsilon_budget=3)
-        with pytest.raises(ParameterError, match="a view or a partition"):
+        with pytest.raises(ParameterError, match="a table with rows of its own"):
             store.register_edges("seen", address, table="seen", **ends, epsilon_budget=3)
         assert store.priv_top_k("its", "degree", 1, 1).private
         monkeypatch.setattr(edgedp.Store, "_draw", changed)
         with pytest.raises(StoreError, match="could not be read as they were registered"):
             store.priv_top_k("its", "degree", 1, 1)
-        with pytest.raises(StoreError, match=r"a view or a partition, .* nothing was spent"):
+        with pytest.raises(StoreError, match=r"with rows of its own: .* nothing was spent"):
             store.priv_top_k("its", "degree", 1, 1)
         assert [store.budget(name)["epsilon_spent"] for name in ("its", "payments")] == [2, 0]
     change("DROP VIEW its", "DROP VIEW seen")
@@ -423,8 +423,101 @@ def test_a_partition_is_no_address_for_its_rows_have_the_ledger_of_the_whole(
     )
     with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
         store.register_edges("whole", server.address, table="whole", epsilon_budget=3, source=1, target=2)
-        with pytest.raises(ParameterError, match="a view or a partition"):
+        with pytest.raises(ParameterError, match="a table with rows of its own"):
             store.register_edges("part", server.address, table="part", epsilon_budget=3, source=1, target=2)
+
+
+_FULL_TEXT = "CREATE VIRTUAL TABLE found USING fts5(payer, payee, content='payments')"
+OF_OTHERS: dict[str, tuple[list[str], list[str], list[str]]] = {
+    "postgresql": (
+        [
+            "CREATE FOREIGN DATA WRAPPER far", "CREATE SERVER there FOREIGN DATA WRAPPER far",
+            "CREATE FOREIGN TABLE far (payer int, payee int) SERVER there",
+            "CREATE TABLE wide (payer int, payee int) PARTITION BY RANGE (payer)",
+            "CREATE FOREIGN TABLE wide_far PARTITION OF wide FOR VALUES FROM (0) TO (9) SERVER there",
+            f"CREATE TABLE {'t' * 63} (payer int, payee int)", f"INSERT INTO {'t' * 63} VALUES (1, 2)",  # noqa: S608
+            "CREATE TABLE above (payer int, payee int)", "CREATE TABLE below () INHERITS (above)",
+            "INSERT INTO below SELECT payer, payee FROM payments",
+        ],
+        ["postgres.public.payments", "far", "wide", "below", "t" * 64, "calls", "pg_class"],
+        ["bank.calls", "above", "t" * 63],
+    ),
+    "mysql": (
+        [
+            "CREATE OR REPLACE TABLE one (payer int, payee int) ENGINE = MyISAM", "INSERT INTO one VALUES (1, 2)",
+            "CREATE OR REPLACE TABLE merged (payer int, payee int) ENGINE = MRG_MyISAM UNION = (one)",
+            "CREATE OR REPLACE TABLE dated (payer int, payee int) WITH SYSTEM VERSIONING",
+            "INSERT INTO dated VALUES (1, 2)",
+            "CREATE OR REPLACE TABLE parts (payer int, payee int) PARTITION BY HASH (payer) PARTITIONS 2",
+            "INSERT INTO parts VALUES (1, 2)",
+        ],
+        ["merged", "seq_1_to_5"],
+        ["one", "dated", "parts"],
+    ),
+    "sqlite": ([_FULL_TEXT], ["found", "main.main.payments", "json_each"], ["Main.Payments"]),
+    "duckdb": (
+        ["CREATE SCHEMA other", "CREATE TABLE other.calls AS SELECT payer, payee FROM payments",
+         "CREATE MACRO made() AS TABLE SELECT payer, payee FROM payments"],
+        ["bank.payments", "bank.main.payments", "made", "made()", "duckdb_tables"],
+        ["other.calls", "Main.Payments"],
+    ),
+}  # fmt: skip
+"""Of each database: what is made, names of rows of other tables or of one under another name, names of own rows."""
+
+
+def test_only_a_table_with_rows_of_its_own_is_an_address_and_by_one_name(
+    address: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    made, others, own = OF_OTHERS[address.partition(":")[0]]
+    _changes(address, request)(*made)
+    there = databases.database_of(address)
+    assert there is not None
+    assert [table for table in [*others, *own] if there.has_own_rows(table)] == own
+    ends = {"source": "payer", "target": "payee", "epsilon_budget": 3}
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        with pytest.raises(ParameterError, match=r"must be SCHEMA\.TABLE of a table with rows of its own"):
+            store.register_edges("g", address, table=others[0], **ends)
+        store.register_edges("g", address, table=own[0], **ends)
+        assert store.count("g", "edges", 1).private
+
+
+def test_a_bare_name_means_the_schema_of_its_place_wherever_the_server_would_look(
+    server: Server, tmp_path: Path
+) -> None:
+    """Else a role's search path would move the rows to another table, under the ledger of this one."""
+    server.run(
+        "CREATE SCHEMA aside", "CREATE TABLE aside.twice AS SELECT payer, payee FROM payments",
+        "CREATE TABLE twice AS SELECT 1 AS payer, 2 AS payee", "CREATE TABLE aside.once AS TABLE twice",
+        "CREATE ROLE moved LOGIN IN ROLE pg_read_all_data",
+    )  # fmt: skip
+    address = server.address.replace("postgres@", "moved@")
+    ends = {"source": "payer", "target": "payee", "epsilon_budget": 3}
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        row = store.register_edges("g", f"{address}?options=-csearch_path%3Daside", table="twice", **ends)
+        assert row["exact"]["edge_count"] == 1
+        server.run("ALTER ROLE moved SET search_path = aside")
+        store.register_edges("aside", address, table="aside.twice", **ends)
+        assert store.graph("g").edge_count == 1
+        with pytest.raises(ParameterError, match=r"table is 'public.once', must be"):
+            store.register_edges("once", address, table="once", **ends)
+    assert read_graph(address, table="once", source="payer", target="payee").edge_count == 1
+
+
+def test_an_address_leads_to_its_place_whatever_the_variables_say_by_now(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"table": "payments", "source": "payer", "target": "payee", "epsilon_budget": 3}
+    monkeypatch.setenv("PGHOST", "127.0.0.1")
+    monkeypatch.setenv("PGPORT", str(server.port))
+    with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+        store.register_edges("g", "postgresql://postgres@/postgres", **asked)
+        with pytest.raises(StoreError, match="under the name 'g'"):
+            store.register_edges("h", server.address, **asked)
+        assert store.count("g", "edges", 1).private
+        monkeypatch.setenv("PGPORT", "1")
+        with pytest.raises(StoreError, match=r"by a link or a variable .* nothing was spent"):
+            store.count("g", "edges", 1)
+        assert store.budget("g")["epsilon_spent"] == 1
 
 
 def _changes(address: str, request: pytest.FixtureRequest) -> Any:

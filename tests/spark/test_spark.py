@@ -716,6 +716,9 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
         ("hdfs://nn/e/part", "hdfs://nn"),
         ("file:///lake/e", "/lake/e/../e/month=1"),
         ("abfss://c@account/e", "abfs://c@account/e/a"),
+        ("abfss://c@account.dfs.core.windows.net/e", "wasbs://c@account.blob.core.windows.net/e"),
+        ("abfss://c@account.dfs.core.windows.net/e", "abfs://c/e/a"),
+        ("hdfs://nn/e", "hdfs:///e"),
     ],
 )
 def test_an_address_inside_or_around_a_registered_one_has_its_ledger(

@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -36,9 +38,10 @@ from edgedp import (
 )  # fmt: skip
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
+from edgedp.graph.reading.options import checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
-from edgedp.graph.reading.sources.places import canonical_table, overlap
+from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap
 from edgedp.ledger import registry
 from edgedp.ledger.rows import AT_ADDRESS, row_to_json
 from edgedp.stores.addresses import kept_rows
@@ -365,6 +368,7 @@ def test_no_link_leads_to_rows_of_another_ledger(
         store.register_edges("pond", str(pond / pattern), **ENDS, epsilon_budget=1)
     (tmp_path / "through").symlink_to(lake)
     store.register_edges("lake", str(tmp_path / "through" / "*" / "*.parquet"), **ENDS, epsilon_budget=1)
+    assert store.count("lake", "edges", 1).private
 
 
 def _bank(path: Path) -> Path:
@@ -389,8 +393,12 @@ def test_a_query_reads_no_file_beside_its_database(store: Store, lake: Path, tmp
     address, file = f"duckdb:///{tmp_path}/x.duckdb", next(lake.rglob("*.parquet"))
     with pytest.raises(GraphFormatError, match="PermissionException"):
         store.register_edges("q", address, query=f"SELECT * FROM '{file}'", **ENDS, epsilon_budget=9)  # noqa: S608
+    options = checked_options(query=f"SELECT * FROM '{file}'")  # noqa: S608
+    with pytest.raises(GraphFormatError, match="PermissionException"):  # nor are its rows counted
+        addresses.Address.asked(address, None, options, memory=None, cache=False).rows_expected()
     store.register_edges("q", address, query="SELECT * FROM payments", **ENDS, epsilon_budget=9)
     assert len(store.priv_top_k("q", metric="degree", k=2, epsilon=1).nodes) == 2
+    assert read_graph(address, query=f"SELECT * FROM '{file}'", **ENDS).edge_count  # noqa: S608 -- of the curator
 
 
 @pytest.mark.parametrize("kind", ["part", "folder", "database"])
@@ -418,7 +426,7 @@ def test_a_link_that_came_since_leads_to_rows_of_no_other_ledger(
     assert str(error.value).startswith(ADDRESS_FAILED)
     spent = store.budget("pond")["epsilon_spent"]
     if kind != "part":  # a part may be named by what is in its rows
-        with pytest.raises(StoreError, match=r"leads by a link to rows .* nothing was spent"):
+        with pytest.raises(StoreError, match=r"leads by a link or a variable to .* nothing was spent"):
             store.priv_top_k("pond", metric="degree", k=1, epsilon=1)
     assert (spent, store.budget("pond")["epsilon_spent"]) == (1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0
@@ -436,6 +444,29 @@ def test_rows_are_kept_for_the_rules_by_which_they_were_read(tmp_path: Path, lak
         with open_store(tmp_path / f"{times}.edgedp") as store:
             assert store.graph("lake").edge_count == counts[times]
         assert len(list(cache.glob("*.rows"))) == 1, "of the one that was read last"
+
+
+def test_rows_are_kept_for_the_columns_by_which_they_were_read(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("payer,payee,agent\n1,2,3\n2,3,1\n3,1,1\n")
+    for again in range(2):
+        for target, count in (("payee", 3), ("agent", 2)):
+            with open_store(tmp_path / f"{target}.edgedp") as store:
+                if not again:
+                    store.register_edges("pay", path, source="payer", target=target, epsilon_budget=1)
+                assert store.graph("pay").edge_count == count
+
+
+def test_a_list_of_nodes_that_changed_is_read_again(store: Store, tmp_path: Path, cache: Path) -> None:
+    edges, nodes = tmp_path / "rows.csv", tmp_path / "nodes.csv"
+    edges.write_text("payer,payee\n1,2\n2,3\n")
+    nodes.write_text("id\n1\n2\n3\n")
+    store.register_edges("pay", edges, nodes, **ENDS, epsilon_budget=9)
+    assert store.count("pay", "edges", 1).private
+    nodes.write_text("id\n1\n2\n3\n4\n")
+    with pytest.raises(StoreError) as refused:
+        store.count("pay", "edges", 1)
+    assert str(refused.value).startswith(NODES_CHANGED)
 
 
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
@@ -529,10 +560,12 @@ def test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered(
     (rows,) = cache.glob("*.rows")
     place, key, *_ = rows.name.split(".")
     moved = read_graph(lake, **ENDS).node_ids + 1  # as many
-    kept_rows.keep(place, key, Graph.from_edges([moved[:2], moved[1:3]], nodes=moved))
-    with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
-        again.count("lake", "edges", 1)
-    assert str(refused.value).startswith(NODES_CHANGED)
+    for nodes, directed in ((moved, False), (moved - 1, True)):
+        graph = Graph.from_edges([nodes[:2], nodes[1:3]], nodes=nodes, directed=directed)
+        kept_rows.keep(place, key, graph)
+        with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
+            again.count("lake", "edges", 1)
+        assert str(refused.value).startswith(NODES_CHANGED)
 
 
 def test_rows_of_files_that_changed_while_they_were_read_are_not_kept(
@@ -602,12 +635,120 @@ def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Pat
         ("postgres://db:5433/bank", "main.a/b", "postgresql://db:5433/bank/main.a%2Fb"),
         ("postgresql:///bank?host=/var/run/postgresql", None, "postgresql://localhost/bank"),
         ("postgresql://127.0.0.1/bank", "payments", "postgresql://localhost/bank/public.payments"),
+        ("postgresql://0x7f.1/b%61nk", "payments", "postgresql://localhost/bank/public.payments"),
+        ("postgresql://db.?dbname=bank&port=5432", "payments", "postgresql://db/bank/public.payments"),
+        ("postgresql://db/a%2Fb", None, "postgresql://db/a%2Fb"),
+        ("mysql://127.0.0.%31:3306/B%61nk/", "Payments", "mysql://localhost/bank/payments"),
+        ("mariadb://[::ffff:7f00:1]:3307", "bank.payments", "mysql://localhost:3307/bank/payments"),
+        ("mssql://db/bank", "payments", "mssql://db/bank/dbo/payments"),
     ],
 )
 def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
     kind = address.partition("://")[0]
     assert canonical_table(Database(kind, address), table) == place
-    assert overlap(place, "postgresql://localhost/bank") == ("localhost" in place)
+    assert overlap(place, "postgresql://localhost/bank") == ("postgresql://localhost" in place)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://db/bank?dbname=other", "postgresql://db:1/bank?port=2", "postgresql://db/bank?host=other",
+        "postgresql://db/bank?hostaddr=10.0.0.1", "postgresql://db/bank?service=other", "postgresql://a,b/bank",
+        "postgresql://a:1,b:2/bank", "postgresql:///bank?host=a,b", "postgresql://db/bank?dbname=a&dbname=b",
+        "postgresql://db/bank#other", "postgresql://db:port/bank", "postgresql://db", "mysql://db/bank?db_name=other",
+        "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
+    ],
+)  # fmt: skip
+def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
+    """A driver heeds the last of two, or one of a file: the rows would be another server's than the ledger's."""
+    with pytest.raises(ParameterError, match=r"give one host, port and database|add it to the address"):
+        canonical_table(Database(address.partition("://")[0], address), "payments")
+
+
+@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR"])
+def test_no_variable_leads_past_the_host_of_an_address(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "10.0.0.1")
+    with pytest.raises(ParameterError, match="by a setting, a variable or a file"):
+        canonical_table(Database("postgresql", "postgresql://db/bank"), "payments")
+    assert canonical_table(Database("mysql", "mysql://db/bank"), None) == "mysql://db"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://example.org/a%7Eb/%C3%A9.csv", "http://Example.org:80/a~b/x/../é.csv#top",
+        "http://example.org./%61~b//%c3%a9.csv", "https://example.org:443/a~b",
+    ],
+)  # fmt: skip
+def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
+    place = canonical("http://example.org/a~b/é.csv", "edges")
+    assert place == "http://example.org/a~b/%C3%A9.csv"
+    assert overlap(place, canonical(other, "edges"))
+    assert not overlap(place, canonical("http://example.org:8080/a~b/é.csv", "edges"))
+    assert not overlap(place, canonical("http://example.org/a~b%2F%C3%A9.csv", "edges"))
+
+
+class _Web(BaseHTTPRequestHandler):
+    """Has one file, and leads to it from some paths."""
+
+    leads: ClassVar = {"/latest.csv": "/2024.csv", "/spelled.csv": "/spelled.csv/"}
+
+    def do_GET(self) -> None:
+        to = self.leads.get(self.path)
+        self.send_response(200 if to is None else 302)
+        if to is not None:
+            self.send_header("Location", to)
+        self.end_headers()
+        if to is None:
+            self.wfile.write(b"payer,payee\n1,2\n2,3\n")
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_redirect_leads_to_rows_of_no_other_ledger(
+    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_port}"
+        with pytest.raises(GraphFormatError, match=r"leads to .*/2024\.csv, whose rows have another ledger"):
+            store.register_edges("latest", f"{here}/latest.csv", **ENDS, epsilon_budget=9)
+        assert read_graph(f"{here}/latest.csv", **ENDS).edge_count == 2
+        for name in ("2024", "spelled"):
+            store.register_edges(name, f"{here}/{name}.csv", **ENDS, epsilon_budget=9)
+            assert store.count(name, "edges", 1).private
+        monkeypatch.setitem(_Web.leads, "/2024.csv", "/spelled.csv#top")
+        with pytest.raises(StoreError) as refused:
+            store.count("2024", "edges", 1)
+        assert str(refused.value).startswith(ADDRESS_FAILED)
+        server.shutdown()
+
+
+def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cache: Path) -> None:
+    """A hard link, as a mount or letters of another case, is the same file; a copy is another."""
+    bank, file = _bank(tmp_path / "bank.db"), tmp_path / "rows.csv"
+    payments().write_csv(file)
+    for here in (bank, file):
+        os.link(here, tmp_path / f"hard-{here.name}")
+        shutil.copy(here, tmp_path / f"copy-{here.name}")
+    store.register_edges("file", file, **ENDS, epsilon_budget=1)
+    store.register_edges("bank", f"sqlite:///{bank}", table="payments", **ENDS, epsilon_budget=1)
+    with pytest.raises(StoreError, match="under the name 'file'"):
+        store.register_edges("again", tmp_path / "hard-rows.csv", **ENDS, epsilon_budget=1)
+    for asked in ({"table": "payments"}, {"query": "SELECT * FROM payments"}):
+        with pytest.raises(StoreError, match="under the name 'bank'"):
+            store.register_edges("again", f"sqlite:///{tmp_path}/hard-bank.db", **asked, **ENDS)
+    for place in (
+        f"sqlite:///{bank}/main.payments",
+        f"duckdb:///{bank}",
+        f"duckdb:///{tmp_path}/hard-bank.db",
+    ):
+        assert overlap(place, f"sqlite:///{bank}/main.payments")
+        assert overlap(place, f"sqlite:///{bank}/main.others") == ("payments" not in place)
+    store.register_edges("copy", tmp_path / "copy-rows.csv", **ENDS, epsilon_budget=1)
 
 
 def test_objects_of_a_bucket_are_an_address(

@@ -22,7 +22,8 @@ from edgedp.graph.graph import Graph
 from edgedp.graph.loading.sources import loaded
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
-from edgedp.graph.reading.sources.databases import INSIDE, database_of
+from edgedp.graph.reading.sources.databases import database_of, inside
+from edgedp.graph.reading.sources.dialects import whole_name
 from edgedp.graph.reading.sources.folders import Part, is_pattern, marks_of, parts_of
 from edgedp.graph.reading.sources.places import (
     canonical,
@@ -159,33 +160,36 @@ class Address:
         ------
         EdgeDPError
         """
+        self._check_own()
         for address in (self.edges, self.nodes):
             if address is None or (database := database_of(address)) is None:
                 _check_there(address)
             else:
                 with database.session():
                     pass
-        self._check_own()
 
     def _check_own(self) -> None:
         """Refuse an address that is a link or a view by now: the rows of another place have another ledger."""
-        database = database_of(self.edges)
-        if database is None:
-            was = self.place
-            there = f"file://{os.path.realpath(was[7:])}" if was.startswith("file://") else was
-        else:
-            of_file = database.kind in ("sqlite", "duckdb")
-            was, there = self.edges, database.whole_address() if of_file else self.edges
-            if (table := self.options.get("table")) is not None and database.is_view(table):
-                raise ParameterError(
-                    f"table is {table!r}, a view or a partition, whose rows are another table's, which has a ledger of "
-                    "its own; register that table, or give a query"
-                )
-        if there != was:
+        if (there := self._place_now()) != self.place:
             raise ParameterError(
-                f"{was!r} leads by a link to rows that have a ledger of their own; take the link away, or register "
-                "that place by itself"
+                f"{self.place!r} leads by a link or a variable to {there!r} now, whose rows have a ledger of their "
+                "own; take that away, or register that place by itself"
             )
+        table, database = self.options.get("table"), database_of(self.edges)
+        if database is not None and table is not None and not database.has_own_rows(table):
+            raise ParameterError(
+                f"table is {whole_name(database.kind, table)!r}, must be SCHEMA.TABLE of a table with rows of its own: "
+                "it is not there, or a view, a partition or foreign, and its rows have another ledger; give such a "
+                "table, or a query"
+            )
+
+    def _place_now(self) -> str:
+        database = database_of(self.edges)
+        if database is not None:
+            return canonical_table(database, self.options.get("table"))
+        if not self.place.startswith("file://"):
+            return self.place
+        return f"file://{os.path.realpath(self.place[7:])}"
 
     def check_inside(self) -> None:
         """Refuse files that a link leads to out of the address, whose rows have another ledger; no row is read.
@@ -203,6 +207,13 @@ class Address:
                     "take the link away, or register that place by itself"
                 )
 
+    def _options(self) -> ReadingOptions:
+        """Return how it is read, with the schema that its place says: a server may look for a bare name in another."""
+        options, database = checked_options(**self.options), database_of(self.edges)
+        if database is None or options.table is None:
+            return options
+        return replace(options, table=whole_name(database.kind, options.table))
+
     def read(self, progress: Progress | None = None) -> tuple[Graph, Address, int]:
         """Read the graph; return it, how it was taken, so that it is taken so again, and how many rows there are.
 
@@ -213,12 +224,9 @@ class Address:
         """
         before = self.marks()
         again = self.edges.startswith("http")
-        options = checked_options(**self.options, refresh=again)
-        inside = INSIDE.set(True)
-        try:
+        options = replace(self._options(), refresh=again)
+        with inside():
             graph, report, read = loaded(self.edges, self.nodes, options, progress=progress)
-        finally:
-            INSIDE.reset(inside)
         self.check_inside()  # of what was read: whatever came before is there
         if before is not None and before != self.marks():
             raise StoreError(
@@ -272,7 +280,8 @@ class Address:
 
         database = database_of(self.edges)
         if database is not None:
-            return rows_of_table(database, checked_options(**self.options))
+            with inside():
+                return rows_of_table(database, self._options())
         return rows_of_parts(_parts(self.edges) or ())
 
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
 from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
-from edgedp.graph.reading.sources.dialects import views_of
+from edgedp.graph.reading.sources.dialects import own_rows_of
 from edgedp.graph.reading.sources.sayings import sentence_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.words.shown import address_shown
@@ -88,10 +88,10 @@ class Database:
             return self.address
         return f"{self.kind}:///{os.path.realpath(_file_of(self))}"
 
-    def is_view(self, table: str) -> bool:
-        """Return whether a name is that of a view or a partition, whose rows are another table's."""
+    def has_own_rows(self, table: str) -> bool:
+        """Return whether a name is that of a table with rows of its own: of no view, partition or foreign table."""
         with self.session() as session:
-            return bool(session.schema(views_of(self.kind, table))[2])
+            return bool(session.schema(own_rows_of(self.kind, table))[2])
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -213,7 +213,17 @@ class _Duckdb(Session):
 
 
 INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
-"""Whether a query may read its database only: what it reads beside it, as DuckDB can, has a ledger of its own."""
+"""Whether what is read must be at the address itself: what that leads to has another ledger."""
+
+
+@contextmanager
+def inside() -> Iterator[None]:
+    """Let a query read its database only meanwhile, and a download come from no other place."""
+    before = INSIDE.set(True)
+    try:
+        yield
+    finally:
+        INSIDE.reset(before)
 
 
 @contextmanager

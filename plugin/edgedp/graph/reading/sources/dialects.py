@@ -51,34 +51,69 @@ def first_rows(kind: str, there: str, count: int) -> str:
     return f"SELECT * FROM {there} LIMIT {count}"  # noqa: S608
 
 
-def views_of(kind: str, table: str) -> str:
-    """Return the statement that has a row where a name is a view's or a partition's, of another table's rows.
+def whole_name(kind: str, table: str) -> str:
+    """Return the name of a table with the schema that its address says, where a server would look for one by itself.
 
     Examples
     --------
-    >>> views_of("mssql", "calls")
-    "SELECT 1 AS one WHERE OBJECT_ID('[calls]', 'U') IS NULL"
+    >>> whole_name("postgresql", "calls"), whole_name("mssql", "calls"), whole_name("duckdb", "calls")
+    ('public.calls', 'dbo.calls', 'calls')
     """
-    *before, last = (_literal(kind, step) for step in table.split("."))
-    whole = _literal(kind, ".".join(quoted(kind, step) for step in table.split(".")))
+    schema = {"postgresql": "public", "postgres": "public", "mssql": "dbo"}.get(kind)
+    return table if schema is None or "." in table else f"{schema}.{table}"
+
+
+def own_rows_of(kind: str, table: str) -> str:
+    """Return the statement that has a row where a name is that of a table with rows of its own, and of no other.
+
+    A view, a partition, a virtual or a foreign table has those of another one; so may what is not known here.
+
+    Examples
+    --------
+    >>> own_rows_of("mssql", "calls")
+    "SELECT 1 AS one WHERE OBJECT_ID('[dbo].[calls]', 'U') IS NOT NULL"
+    """
+    *before, last = (_literal(kind, step) for step in whole_name(kind, table).split("."))
     schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
     match kind:
-        case "sqlite":
-            found = f"FROM sqlite_master WHERE type = 'view' AND lower(name) = lower({last})"
+        case "mssql":
+            whole = ".".join(quoted(kind, step) for step in whole_name(kind, table).split("."))
+            return f"SELECT 1 AS one WHERE OBJECT_ID({_literal(kind, whole)}, 'U') IS NOT NULL"
+        case _ if (
+            len(before) > 1
+        ):  # a database is named, and it is not told whether it is the one of the address
+            found = "FROM (SELECT 1 AS one) AS none WHERE 1 = 0"
+        case "sqlite":  # what has no page of its own is a view, or a virtual table
+            of = f"lower({schema}) = 'main' AND lower(name) = lower({last})"
+            found = f"FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND {of}"
         case "duckdb":
-            of = f"lower(schema_name) = lower({schema}) AND lower(view_name) = lower({last})"
-            found = f"FROM duckdb_views() WHERE {of}"
+            of = f"lower(schema_name) = lower({schema}) AND lower(table_name) = lower({last})"
+            found = f"FROM duckdb_tables() WHERE database_name = current_database() AND {of}"
         case "mysql" | "mariadb":
             of = f"(table_schema, table_name) = ({schema}, {last})"
-            found = f"FROM information_schema.tables WHERE {of} AND table_type <> 'BASE TABLE'"
-        case "mssql":
-            found = f"WHERE OBJECT_ID({whole}, 'U') IS NULL"
+            own = f"table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND lower(engine) IN ({_OWN_ENGINES})"
+            found = f"FROM information_schema.tables WHERE {of} AND {own}"
         case _:
-            part = "EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = oid)"
-            found = (
-                f"FROM pg_class WHERE oid = to_regclass({whole}) AND (relkind NOT IN ('r', 'p') OR {part})"
-            )
+            return _OWN_ROWS_OF_POSTGRESQL.format(schema=schema, name=last)
     return f"SELECT 1 AS one {found}"
+
+
+_OWN_ENGINES = ", ".join(
+    f"'{each}'"
+    for each in (
+        "innodb", "myisam", "aria", "memory", "archive", "csv", "rocksdb", "tokudb", "columnstore", "ndbcluster", "s3",
+    )
+)  # fmt: skip
+"""What keeps rows of its own in MySQL and MariaDB; others merge tables, or read servers and files elsewhere."""
+
+_OWN_ROWS_OF_POSTGRESQL = (
+    "WITH RECURSIVE parts AS (SELECT c.oid, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace "
+    "WHERE nspname::text = {schema} AND relname::text = {name} AND NOT EXISTS (SELECT FROM pg_inherits WHERE "
+    "inhrelid = c.oid) UNION SELECT c.oid, c.relkind FROM parts JOIN pg_inherits ON inhparent = parts.oid "
+    "JOIN pg_class c ON c.oid = inhrelid) SELECT 1 AS one FROM parts HAVING count(*) > 0 AND "
+    "bool_and(relkind IN ('r', 'p'))"
+)
+"""No part of another table, and every part of it a table; a name is compared whole, and not cut as names are."""
 
 
 def _literal(kind: str, text: str) -> str:

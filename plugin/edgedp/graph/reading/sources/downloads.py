@@ -9,19 +9,22 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 from zipfile import BadZipFile, ZipFile
 
-from edgedp.words.errors import GraphFormatError
+from edgedp.graph.reading.sources.databases import INSIDE
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.places import expanded
 from edgedp.words.shown import address_shown, shortened
 
 if TYPE_CHECKING:
+    from requests import Response
+
     from edgedp.words.progress import Progress
 
 _log = logging.getLogger("edgedp.graph.reading")
@@ -177,11 +180,13 @@ def _download(address: str, path: Path, known: str | None, progress: Progress) -
     import pooch
 
     _log.info("fetching %s", address_shown(address))
+    led: list[str] = []
     downloader = pooch.HTTPDownloader(
         progressbar=_Bar(progress),
         chunk_size=CHUNK,
         timeout=TIMEOUT_SECONDS,
         headers={"Accept-Encoding": "identity"},  # the checksum is that of the file as it is stored
+        hooks={"response": lambda response, **_: led.extend(_leads_to(response))},
     )
     with _quiet_pooch():
         try:
@@ -196,7 +201,26 @@ def _download(address: str, path: Path, known: str | None, progress: Progress) -
             raise
         except ValueError:
             return False
+    if led and INSIDE.get():
+        path.unlink()
+        raise GraphFormatError(
+            f"{address_shown(address)} leads to {address_shown(led[0])}, whose rows have another ledger; give that "
+            "address, or load it"
+        )
     return True
+
+
+def _leads_to(response: Response) -> list[str]:
+    """Return to which other place an answer leads; the same one is often asked for by https once more."""
+    from edgedp.graph.reading.sources.places import canonical, same_place
+
+    if not response.is_redirect:
+        return []
+    there = urljoin(response.url, response.headers["location"])
+    with suppress(ParameterError):
+        if same_place(*(canonical(each, "edges") for each in (response.url, there))):
+            return []
+    return [there]
 
 
 @contextmanager

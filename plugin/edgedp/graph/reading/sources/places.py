@@ -5,14 +5,25 @@ from __future__ import annotations
 import glob
 import os
 import posixpath
+import re
+from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from edgedp.graph.reading.sources.databases import Database
+from edgedp.graph.reading.sources.dialects import whole_name
+from edgedp.graph.reading.sources.servers import host_of, server_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.places import expanded, is_utf8
 
-_SAME = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
+_SAME = {
+    "s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfs": "az", "abfss": "az", "wasb": "az", "wasbs": "az", "http": "https",
+    "duckdb": "sqlite",
+}  # fmt: skip
+"""What reaches the same rows: DuckDB opens files of SQLite, too."""
+_SAID = re.compile(r"((?:az|hdfs)://[^/@]*)@[^/]*")
+"""A folded address that names the account or the server, which the environment says where it does not."""
 _NAMED_BEFORE_HOST = frozenset(
     {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
 )
@@ -74,8 +85,28 @@ def _canonical(text: str, name: str) -> str:
     if scheme.lower() == "file":
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
+    if scheme.lower() in _WEB:
+        path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
+
+
+_WEB = ("http", "https")
+
+
+def _as_requested(path: str) -> str:
+    """Return a path as a server is asked for it, in one spelling: without a fragment, and only what must be in percent.
+
+    Examples
+    --------
+    >>> _as_requested("%65dges/%c3%a9%2f.csv#top"), _as_requested("é 9%.csv")
+    ('edges/%C3%A9%2F.csv', '%C3%A9%209%.csv')
+    """
+    whole = quote(path.partition("#")[0], safe="!$%&'()*+,/:;=@~")
+    plain = re.sub(
+        "%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|5[0-9aAfF]|7[0-9aAeE])", lambda sign: chr(int(sign[1], 16)), whole
+    )
+    return re.sub("%[0-9a-fA-F]{2}", lambda sign: sign[0].upper(), plain)
 
 
 def canonical_pattern(address: Any, name: str) -> tuple[str, str] | None:
@@ -150,38 +181,34 @@ def canonical_table(database: Database, table: str | None) -> str:
     ('mysql://db.example.org/bank/payments', 'mysql://db.example.org/other/payments', 'mysql://db.example.org')
     """
     if database.kind in ("sqlite", "duckdb"):
-        base, schema = database.whole_address(), "main"
-        table = None if table is None else table.lower()
+        base, whole = database.whole_address(), table and (table if "." in table else f"main.{table}").lower()
     elif database.kind in _OF_SERVERS:
         return _canonical_of_server(database, table)
     else:
-        parts = urlsplit(database.address)
-        asked = parse_qs(parts.query)
-        host = (asked.get("host") or [parts.hostname or ""])[0].lower()
-        host = "localhost" if host in ("", "127.0.0.1", "::1") or host.startswith("/") else host
-        port = (asked.get("port") or [str(parts.port or 5432)])[0]
-        name = parts.path.strip("/") or (asked.get("dbname") or [os.environ.get("PGDATABASE", "")])[0]
-        base = f"postgresql://{host}{'' if port == '5432' else ':' + port}/{quote(name)}"
-        schema = "public"
-    if table is None:
-        return base
-    return f"{base}/{quote(table if '.' in table else f'{schema}.{table}', safe='')}"
+        host, port, name = server_of(database.address)
+        if not name:
+            raise ParameterError("edges are in a database without a name; add it to the address")
+        base = f"postgresql://{host}{f':{port}' if port not in ('', '5432') else ''}/{quote(name, safe='')}"
+        whole = table and whole_name(database.kind, table)
+    return f"{base}/{quote(whole, safe='')}" if whole else base
 
 
-_OF_SERVERS = {"mysql": ("mysql", 3306, ""), "mariadb": ("mysql", 3306, ""), "mssql": ("mssql", 1433, "dbo")}
+_OF_SERVERS = {
+    "mysql": ("mysql", "3306", ""),
+    "mariadb": ("mysql", "3306", ""),
+    "mssql": ("mssql", "1433", "dbo"),
+}
 """What databases whose statements reach other databases are called, their usual port, and the schema of a bare name."""
 
 
 def _canonical_of_server(database: Database, table: str | None) -> str:
     scheme, usual, schema = _OF_SERVERS[database.kind]
-    parts = urlsplit(database.address)
-    host = (parts.hostname or "localhost").lower()
-    host = "localhost" if host in ("127.0.0.1", "::1") else host
-    base = f"{scheme}://{host}{'' if parts.port in (None, usual) else f':{parts.port}'}"
+    host, port, name = server_of(database.address)
+    base = f"{scheme}://{host}{f':{port}' if port not in ('', usual) else ''}"
     if table is None:
         return base
     steps = table.lower().split(".")
-    default = [parts.path.strip("/").lower(), *([schema] if schema else [])]
+    default = [name.lower(), *([schema] if schema else [])]
     return "/".join([base, *(quote(step, safe="") for step in default[: -len(steps) + 1 or None] + steps)])
 
 
@@ -199,13 +226,47 @@ def same_place(one: str, other: str) -> bool:
 def overlap(one: str, other: str) -> bool:
     """Return whether one canonical address is the other, or lies inside it: a folder's edges are those of its files.
 
+    On this machine they are one, too, by a hard link, a mount or letters of another case.
+
     Examples
     --------
     >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
     (True, False)
+    >>> overlap("az://box/e", "abfss://box@one.dfs.core.windows.net/e"), overlap("hdfs:///e", "hdfs://nn/e")
+    (True, True)
+    >>> overlap("wasb://box@two.blob.core.windows.net/e", "abfss://box@one.dfs.core.windows.net/e")
+    False
     """
-    short, long = sorted((_folded(one), _folded(other)), key=len)
-    return long == short or long.startswith(short.rstrip("/") + "/")
+    folded = [_folded(one), _folded(other)]
+    if not all(map(_SAID.match, folded)):
+        folded = [_SAID.sub(r"\1", each) for each in folded]
+    short, long = sorted(folded, key=len)
+    return long == short or long.startswith(short.rstrip("/") + "/") or _is_one_by_files(one, other)
+
+
+_OF_FILES = ("file", "sqlite", "duckdb")
+
+
+def _is_one_by_files(one: str, other: str) -> bool:
+    """Return whether a file or a folder of both is one, below which one goes on as the other does, or ends."""
+    if not all(each.partition("://")[0] in _OF_FILES for each in (one, other)):
+        return False
+    first, second = _below_files(one), _below_files(other)
+    return any(
+        short == long[: len(short)]
+        for each in first.keys() & second.keys()
+        for short, long in [sorted((first[each], second[each]), key=len)]
+    )
+
+
+def _below_files(address: str) -> dict[tuple[int, int], tuple[str, ...]]:
+    """Return what an address says below each file and each folder that it goes through and that is there."""
+    path, found = PurePosixPath("/" + address.partition("://")[2].lstrip("/")), {}
+    for each in (path, *path.parents):
+        with suppress(OSError, ValueError):
+            there = os.stat(each)
+            found[there.st_dev, there.st_ino] = path.relative_to(each).parts
+    return found
 
 
 def _folded(address: str) -> str:
@@ -215,5 +276,11 @@ def _folded(address: str) -> str:
     host, slash, path = rest.partition("/")
     host = host.lower()
     if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
-        host = host.rpartition("@")[2].removesuffix(":8020")
+        server = host.rpartition("@")[2].removesuffix(":8020")
+        host = f"@{server}" if server else ""
+    if _SAME.get(scheme) == "az":  # an account has a host for each of its services
+        host = host.partition(".")[0]
+    if scheme in _WEB:
+        name, _, port = host.rpartition(":") if re.search(r":\d*$", host) else (host, "", "")
+        host = host_of(name) + (f":{port}" if port not in ("", "80", "443") else "")
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
