@@ -719,6 +719,37 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
     assert caught.value.status == 503, "and one that is away neither"
 
 
+def test_a_provider_may_change_its_keys_and_have_some_that_nobody_here_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from edgedp.faces.gateway.door import provider as of_providers
+    from edgedp.faces.gateway.door.problems import Problem
+
+    monkeypatch.setattr(of_providers, "_SELDOM", 0.0)
+    unread = [{"kty": "EC", "crv": "of its own", "kid": "x", "x": "AA", "y": "AA"}, {"kty": "RSA"}, None, "x"]
+    place = "http://127.0.0.1/sign-in/back"
+    with IdentityProvider() as there:
+        there.redirect, there.beside = place, unread
+        here = of_providers.Provider(
+            Settings(oidc_issuer=there.issuer, oidc_client_id=CLIENT, oidc_client_secret=SECRET).checked()
+        )
+
+        def signed_in() -> str:
+            flow = of_providers.Flow.begin("secret")
+            back = urlsplit(httpx.get(here.begin(flow, place)).headers["location"]).query
+            return here.end(flow, place, {key: values[0] for key, values in parse_qs(back).items()})
+
+        assert signed_in() == there.user
+        before = there.key
+        for kid in ("two", "two"):
+            there.key = RSAKey.generate_key(2048, {"kid": kid})
+            assert signed_in() == there.user
+        there.signed_by = before
+        with pytest.raises(Problem) as caught:
+            signed_in()
+        assert caught.value.status == 403, "a key that is not published any more signs nobody in"
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [

@@ -384,6 +384,52 @@ def test_a_client_that_is_killed_has_paid_once_at_most_and_gets_its_release(
     assert len(own) == 1
 
 
+@pytest.mark.parametrize("by", ["the end of its input", pytest.param("a signal", marks=pytest.mark.wide)])
+def test_a_server_whose_client_leaves_draws_what_is_debited_and_shows_it(
+    town: SimpleNamespace, by: str
+) -> None:
+    """And it ends, although a thread of it waits for a line of its input."""
+    bot, before = town.store.asking_as("bot"), spent(town.store)
+    plan_id = bot.estimate("kite", "topk", request_id=by, **TOP)["plan_id"]
+    told = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": told},
+        {"method": "notifications/initialized"},
+        {
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "priv_top_k", "arguments": released(by, plan_id)},
+        },
+    ]
+    local = started("--store", str(town.place), "mcp", "--analyst", "bot", "--response-step", "1")
+    with subprocess.Popen(
+        [local.command, *local.args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdin is not None
+        for message in messages:
+            child.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+            child.stdin.flush()
+        while spent(town.store) == before:
+            time.sleep(0.02)
+        if by == "a signal":
+            child.send_signal(signal.SIGINT)
+        else:
+            child.stdin.close()
+        assert child.wait(60) == (130 if by == "a signal" else 0)
+
+    async def again() -> Any:
+        async with at_gateway(town.served, town.tokens["bot"]) as client:
+            return await client.call_tool("priv_top_k", released(by, plan_id))
+
+    kept = asyncio.run(again())
+    assert not kept.is_error, kept.content
+    assert spent(town.store) == pytest.approx(before + 0.1)
+
+
 def test_who_may_not_ask_gets_no_tool(town: SimpleNamespace) -> None:
     town.store.revoke_analyst("gone")
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
