@@ -719,6 +719,18 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
     assert caught.value.status == 503, "and one that is away neither"
 
 
+def test_a_sign_in_ends_in_time_whatever_the_clock_said_when_it_began(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from edgedp.faces.gateway.door.provider import Flow
+
+    flow, now = Flow.begin("secret"), time.time()
+    for shift, fits in ((-60, True), (0, True), (590, True), (601, False), (-120, False), (-(10**6), False)):
+        monkeypatch.setattr(time, "time", lambda shift=shift: now + shift)
+        assert flow.fits(flow.state) is fits, shift
+    assert not Flow("", "secret").fits(Flow("", "secret").state)
+
+
 def test_a_provider_may_change_its_keys_and_have_some_that_nobody_here_reads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

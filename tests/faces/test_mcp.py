@@ -276,8 +276,9 @@ def test_a_plan_that_lapsed_or_is_of_another_graph_by_now_spends_nothing(town: S
         planned_now = plan("priv_top_k", TOP, row.facts)
         stale = plan_ids.made(secret, "bot", row, planned_now, "stale", now=time.time() - plan_ids.SECONDS)
         others = plan_ids.made("00" * 32, "bot", row, planned_now, "stale")
+        ahead = plan_ids.made(secret, "bot", row, planned_now, "stale", now=time.time() + plan_ids.SECONDS)
     before = spent(town.store)
-    for plan_id, sentence in ((stale, "lapsed"), (others, "is not of this release")):
+    for plan_id, sentence in ((stale, "lapsed"), (ahead, "lapsed"), (others, "is not of this release")):
         with pytest.raises(Exception, match=sentence):
             bot.planned(plan_id).priv_top_k("kite", **TOP, request_id="stale")
     told = bot.estimate("kite", "topk", request_id="moved", **TOP)["plan_id"]

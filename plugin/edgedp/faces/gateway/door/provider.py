@@ -82,8 +82,8 @@ class Flow:
         """Whether the provider sent back what this browser took there, in time."""
         until = self.cookie.rpartition(".")[2]
         same = hmac.compare_digest(state.encode(), self.state.encode())
-        in_time = until.isascii() and until.isalnum() and len(until) < 12 and time.time() < _hex(until)
-        return same and in_time
+        whole = until.isascii() and until.isalnum() and len(until) < 12
+        return same and whole and 0 < _hex(until) - time.time() <= _SECONDS + _LEEWAY
 
     def _derived(self, what: str) -> str:
         text = f"edgedp oidc {what} {self.cookie}"
