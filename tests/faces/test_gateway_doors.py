@@ -719,6 +719,33 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
     assert caught.value.status == 503, "and one that is away neither"
 
 
+def test_a_sign_in_ends_the_session_that_the_browser_had(
+    door: SimpleNamespace, browser: httpx.Client
+) -> None:
+    declared(door, "ned", "248289761002")
+    door.provider.user = "248289761002"
+    browser.get(go(door, browser))
+    (name,) = (each for each in browser.cookies if "session" in each)
+    before = browser.cookies[name]
+    browser.get(go(door, browser))
+    assert browser.cookies[name] != before
+    assert browser.get("/graphs").status_code == 200
+    with door.gateway.client(cookies={name: before}) as left:
+        assert left.get("/graphs").status_code == 303
+
+
+def test_all_of_a_sign_in_follows_from_the_secret_of_the_store() -> None:
+    from edgedp.faces.gateway.door.provider import Flow
+
+    cookie = Flow.begin("secret").cookie
+    said = [
+        getattr(Flow(*held), what)
+        for held in ((cookie, "secret"), (cookie, "another"), (cookie + "0", "secret"))
+        for what in ("state", "nonce", "verifier")
+    ]
+    assert len(set(said)) == 9
+
+
 def test_a_sign_in_ends_in_time_whatever_the_clock_said_when_it_began(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

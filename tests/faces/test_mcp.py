@@ -300,6 +300,22 @@ def test_a_plan_dies_with_the_version_of_its_graph(tmp_path: Path) -> None:
     assert store.budget("path")["epsilon_spent"] == 0
 
 
+def test_a_plan_of_a_graph_of_rows_dies_with_the_rows(tmp_path: Path) -> None:
+    """Its own version stays, as its row of the registry does."""
+    store, ends = open_store(tmp_path / "g.edgedp"), [(1, 2), (2, 3), (1, 3)]
+    store.load(Graph.from_edges(ends, columns={"length": [3, 30, 40]}), "calls", epsilon_budget=1)
+    store.register("long", of="calls", where={"length": {"gte": 10}})
+    store.add_analyst("bot")
+    store.grant("long", "bot", 1, "0.5", agent=True)
+    bot, asked = store.asking_as("bot"), {"metric": "degree", "k": 1, "epsilon": "0.5"}
+    told = [bot.estimate("long", "topk", request_id=key, **asked)["plan_id"] for key in ("before", "after")]
+    bot.planned(told[0]).priv_top_k("long", **asked, request_id="before")
+    store.load(Graph.from_edges(ends, columns={"length": [3, 5, 40]}), "calls", replace=True)
+    with pytest.raises(Exception, match="is not of this release"):
+        bot.planned(told[1]).priv_top_k("long", **asked, request_id="after")
+    assert store.budget("calls")["epsilon_spent"] == 0.5
+
+
 def test_an_agents_share_is_spent_by_no_face_without_a_plan(town: SimpleNamespace) -> None:
     before = spent(town.store)
     with town.served.client(town.tokens["bot"]) as http:
