@@ -719,6 +719,17 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
     assert caught.value.status == 503, "and one that is away neither"
 
 
+def test_a_code_and_a_secret_go_in_the_clear_to_this_machine_only() -> None:
+    from edgedp.faces.gateway.door.problems import Problem
+    from edgedp.faces.gateway.door.provider import _check_safe
+
+    for issuer in ("https://id.example.org", "http://127.0.0.1:1"):
+        _check_safe("https://id.example.org/token", issuer)
+    _check_safe("http://127.0.0.1:1/token", "http://127.0.0.1:1")
+    with pytest.raises(Problem):
+        _check_safe("http://id.example.org/token", "https://id.example.org")
+
+
 def test_a_sign_in_ends_the_session_that_the_browser_had(
     door: SimpleNamespace, browser: httpx.Client
 ) -> None:
