@@ -13,6 +13,7 @@ import sys
 from fcntl import ioctl
 from pathlib import Path
 from termios import TIOCSWINSZ
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -294,3 +295,10 @@ def test_the_readme_works_as_typed_at_80_columns(folder: Path) -> None:
     exact = re.findall(r"^ *(\d+) +(\d+\.\d+)$", shown, re.MULTILINE)
     assert len(exact) == 3
     assert {node for node, _ in exact} <= ids
+
+
+def test_what_a_clock_ahead_has_read_is_not_of_an_age_below_zero() -> None:
+    from edgedp.faces.cli.commands.analyst import _age
+
+    store: Any = SimpleNamespace(source=lambda name: {"read_at": "2999-01-01T00:00:00+00:00"})
+    assert _age(store, "g") == "0 h"

@@ -719,6 +719,87 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
     assert caught.value.status == 503, "and one that is away neither"
 
 
+def test_a_code_and_a_secret_go_in_the_clear_to_this_machine_only() -> None:
+    from edgedp.faces.gateway.door.problems import Problem
+    from edgedp.faces.gateway.door.provider import _check_safe
+
+    for issuer in ("https://id.example.org", "http://127.0.0.1:1"):
+        _check_safe("https://id.example.org/token", issuer)
+    _check_safe("http://127.0.0.1:1/token", "http://127.0.0.1:1")
+    with pytest.raises(Problem):
+        _check_safe("http://id.example.org/token", "https://id.example.org")
+
+
+def test_a_sign_in_ends_the_session_that_the_browser_had(
+    door: SimpleNamespace, browser: httpx.Client
+) -> None:
+    declared(door, "ned", "248289761002")
+    door.provider.user = "248289761002"
+    browser.get(go(door, browser))
+    (name,) = (each for each in browser.cookies if "session" in each)
+    before = browser.cookies[name]
+    browser.get(go(door, browser))
+    assert browser.cookies[name] != before
+    assert browser.get("/graphs").status_code == 200
+    with door.gateway.client(cookies={name: before}) as left:
+        assert left.get("/graphs").status_code == 303
+
+
+def test_all_of_a_sign_in_follows_from_the_secret_of_the_store() -> None:
+    from edgedp.faces.gateway.door.provider import Flow
+
+    cookie = Flow.begin("secret").cookie
+    said = [
+        getattr(Flow(*held), what)
+        for held in ((cookie, "secret"), (cookie, "another"), (cookie + "0", "secret"))
+        for what in ("state", "nonce", "verifier")
+    ]
+    assert len(set(said)) == 9
+
+
+def test_a_sign_in_ends_in_time_whatever_the_clock_said_when_it_began(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from edgedp.faces.gateway.door.provider import Flow
+
+    flow, now = Flow.begin("secret"), time.time()
+    for shift, fits in ((-60, True), (0, True), (590, True), (601, False), (-120, False), (-(10**6), False)):
+        monkeypatch.setattr(time, "time", lambda shift=shift: now + shift)
+        assert flow.fits(flow.state) is fits, shift
+    assert not Flow("", "secret").fits(Flow("", "secret").state)
+
+
+def test_a_provider_may_change_its_keys_and_have_some_that_nobody_here_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from edgedp.faces.gateway.door import provider as of_providers
+    from edgedp.faces.gateway.door.problems import Problem
+
+    monkeypatch.setattr(of_providers, "_SELDOM", 0.0)
+    unread = [{"kty": "EC", "crv": "of its own", "kid": "x", "x": "AA", "y": "AA"}, {"kty": "RSA"}, None, "x"]
+    place = "http://127.0.0.1/sign-in/back"
+    with IdentityProvider() as there:
+        there.redirect, there.beside = place, unread
+        here = of_providers.Provider(
+            Settings(oidc_issuer=there.issuer, oidc_client_id=CLIENT, oidc_client_secret=SECRET).checked()
+        )
+
+        def signed_in() -> str:
+            flow = of_providers.Flow.begin("secret")
+            back = urlsplit(httpx.get(here.begin(flow, place)).headers["location"]).query
+            return here.end(flow, place, {key: values[0] for key, values in parse_qs(back).items()})
+
+        assert signed_in() == there.user
+        before = there.key
+        for kid in ("two", "two"):
+            there.key = RSAKey.generate_key(2048, {"kid": kid})
+            assert signed_in() == there.user
+        there.signed_by = before
+        with pytest.raises(Problem) as caught:
+            signed_in()
+        assert caught.value.status == 403, "a key that is not published any more signs nobody in"
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [

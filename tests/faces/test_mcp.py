@@ -263,8 +263,9 @@ def test_a_plan_that_lapsed_or_is_of_another_graph_by_now_spends_nothing(town: S
         planned_now = plan("priv_top_k", TOP, row.facts)
         stale = plan_ids.made(secret, "bot", row, planned_now, "stale", now=time.time() - plan_ids.SECONDS)
         others = plan_ids.made("00" * 32, "bot", row, planned_now, "stale")
+        ahead = plan_ids.made(secret, "bot", row, planned_now, "stale", now=time.time() + plan_ids.SECONDS)
     before = spent(town.store)
-    for plan_id, sentence in ((stale, "lapsed"), (others, "is not of this release")):
+    for plan_id, sentence in ((stale, "lapsed"), (ahead, "lapsed"), (others, "is not of this release")):
         with pytest.raises(Exception, match=sentence):
             bot.planned(plan_id).priv_top_k("kite", **TOP, request_id="stale")
     told = bot.estimate("kite", "topk", request_id="moved", **TOP)["plan_id"]
@@ -284,6 +285,22 @@ def test_a_plan_dies_with_the_version_of_its_graph(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="is not of this release"):
         bot.planned(plan_id).priv_top_k("path", **asked, request_id="r")
     assert store.budget("path")["epsilon_spent"] == 0
+
+
+def test_a_plan_of_a_graph_of_rows_dies_with_the_rows(tmp_path: Path) -> None:
+    """Its own version stays, as its row of the registry does."""
+    store, ends = open_store(tmp_path / "g.edgedp"), [(1, 2), (2, 3), (1, 3)]
+    store.load(Graph.from_edges(ends, columns={"length": [3, 30, 40]}), "calls", epsilon_budget=1)
+    store.register("long", of="calls", where={"length": {"gte": 10}})
+    store.add_analyst("bot")
+    store.grant("long", "bot", 1, "0.5", agent=True)
+    bot, asked = store.asking_as("bot"), {"metric": "degree", "k": 1, "epsilon": "0.5"}
+    told = [bot.estimate("long", "topk", request_id=key, **asked)["plan_id"] for key in ("before", "after")]
+    bot.planned(told[0]).priv_top_k("long", **asked, request_id="before")
+    store.load(Graph.from_edges(ends, columns={"length": [3, 5, 40]}), "calls", replace=True)
+    with pytest.raises(Exception, match="is not of this release"):
+        bot.planned(told[1]).priv_top_k("long", **asked, request_id="after")
+    assert store.budget("calls")["epsilon_spent"] == 0.5
 
 
 def test_an_agents_share_is_spent_by_no_face_without_a_plan(town: SimpleNamespace) -> None:
@@ -368,6 +385,52 @@ def test_a_client_that_is_killed_has_paid_once_at_most_and_gets_its_release(
     assert spent(town.store) == pytest.approx(before + 0.1)
     own = [row for row in town.store.asking_as("bot").releases("kite") if row["request_id"] == key]
     assert len(own) == 1
+
+
+@pytest.mark.parametrize("by", ["the end of its input", pytest.param("a signal", marks=pytest.mark.wide)])
+def test_a_server_whose_client_leaves_draws_what_is_debited_and_shows_it(
+    town: SimpleNamespace, by: str
+) -> None:
+    """And it ends, although a thread of it waits for a line of its input."""
+    bot, before = town.store.asking_as("bot"), spent(town.store)
+    plan_id = bot.estimate("kite", "topk", request_id=by, **TOP)["plan_id"]
+    told = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": told},
+        {"method": "notifications/initialized"},
+        {
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "priv_top_k", "arguments": released(by, plan_id)},
+        },
+    ]
+    local = started("--store", str(town.place), "mcp", "--analyst", "bot", "--response-step", "1")
+    with subprocess.Popen(
+        [local.command, *local.args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdin is not None
+        for message in messages:
+            child.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+            child.stdin.flush()
+        while spent(town.store) == before:
+            time.sleep(0.02)
+        if by == "a signal":
+            child.send_signal(signal.SIGINT)
+        else:
+            child.stdin.close()
+        assert child.wait(60) == (130 if by == "a signal" else 0)
+
+    async def again() -> Any:
+        async with at_gateway(town.served, town.tokens["bot"]) as client:
+            return await client.call_tool("priv_top_k", released(by, plan_id))
+
+    kept = asyncio.run(again())
+    assert not kept.is_error, kept.content
+    assert spent(town.store) == pytest.approx(before + 0.1)
 
 
 def test_who_may_not_ask_gets_no_tool(town: SimpleNamespace) -> None:

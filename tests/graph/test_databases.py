@@ -133,6 +133,46 @@ def test_a_column_of_dates_is_read_beside_the_ends(address: str) -> None:
         assert "\n" not in str(refused.value)
 
 
+READ = "import sys, edgedp; print(*edgedp.read_graph(sys.argv[1], query=sys.argv[2], date=3).kept['dated'].seconds)"
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "mysql", "duckdb"])
+def test_a_row_is_of_the_same_day_in_every_time_zone(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Of this machine, of its session, or of the server: a row in two windows is paid for in neither as one."""
+    made = "CREATE TABLE moments (payer INTEGER, payee INTEGER, paid {0})"
+    filled = "INSERT INTO moments VALUES (1, 2, '2024-01-01 00:30:00+00'), (2, 3, '2023-12-31 23:59:59+00')"
+    query = "SELECT payer, payee, CAST(paid AS DATE) AS paid FROM moments"
+    if kind == "duckdb":
+        address = f"duckdb:///{tmp_path}/bank.db"
+        with pytest.importorskip("duckdb").connect(f"{tmp_path}/bank.db") as connection:
+            connection.execute(made.format("TIMESTAMPTZ"))
+            connection.execute(filled)
+    elif kind == "postgresql":
+        server = request.getfixturevalue("server")
+        server.run(made.format("TIMESTAMPTZ"), filled)
+        address = server.address
+    else:
+        maria = request.getfixturevalue("maria")
+        maria.run(
+            "USE bank", "SET time_zone = '+00:00'", made.format("TIMESTAMP"), filled.replace("+00", ""),
+            "SET GLOBAL time_zone = '-05:00'",
+        )  # fmt: skip
+        address = maria.address
+    try:
+        for zone in ("America/New_York", "Asia/Kolkata"):
+            command = [sys.executable, "-c", READ, address, query]
+            done = subprocess.run(
+                command, capture_output=True, text=True, env=os.environ | {"TZ": zone, "PGTZ": zone}
+            )
+            assert done.returncode == 0, done.stderr
+            assert sorted(map(int, done.stdout.split())) == [1703980800, 1704067200], zone
+    finally:
+        if kind == "mysql":
+            maria.run("SET GLOBAL time_zone = SYSTEM")
+
+
 def test_what_is_not_sure_is_asked(address: str) -> None:
     with pytest.raises(UndecidedError, match=r"who \| whom") as asked:
         read_graph(address, query="SELECT who, whom, amount FROM payments")

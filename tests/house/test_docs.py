@@ -23,6 +23,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import dropwhile, groupby
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,48 @@ def test_every_command_is_shown_running() -> None:
     ]
     for name in command_line.commands:
         assert any(re.match(rf"edgedp (--store \S+ )?{name}\b", command) for command in shown), name
+
+
+def commands_in(block: Block) -> Iterator[list[str]]:
+    """Yield the words of each command of ours in a console block, also behind another one and in a table of cron."""
+    for line in block.text.replace("\\\n", " ").split("\n"):
+        read = shlex.shlex(re.sub(r"sudo (-u \S+ )?", "", line), posix=True, punctuation_chars=True)
+        read.whitespace_split = True
+        try:
+            words = [*read] if "edgedp " in line else []
+        except ValueError:  # a sentence with an apostrophe is no command
+            continue
+        for operator, part in groupby(words, lambda word: word in ("&&", ">", "|")):
+            found = [*dropwhile(lambda word: "=" in word or word == "$", part)]
+            if not operator and found and Path(found[0]).name == "edgedp":
+                yield found[1:]
+
+
+def check_parses(words: list[str], where: str) -> None:
+    """Say whether a command has every option that it needs and no other."""
+    command: click.Command = command_line
+    while isinstance(command, click.Group):
+        with command.make_context("edgedp", words) as context:
+            _, below, words = command.resolve_command(context, [*context._protected_args, *context.args])
+        assert below is not None, where
+        command = below
+    try:
+        command.make_context("edgedp", words).close()
+    except click.BadParameter as error:
+        if isinstance(error, click.MissingParameter) or "does not exist" not in error.message:
+            raise AssertionError(f"{where}: {error.format_message()}") from None
+
+
+def test_a_command_that_is_shown_only_parses() -> None:
+    """Blocks that no test runs: they change the machine, need a cluster, or are of a page for reading."""
+    checked = 0
+    for page in PAGES:
+        for block in blocks_of(page):
+            for words in commands_in(block) if block.language == "console" else ():
+                if words and "..." not in words and words != ["--version"]:
+                    check_parses(words, f"{block.page}, block at line {block.line}: {words}")
+                    checked += 1
+    assert checked > 150
 
 
 # -- the README -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,8 @@ from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.dates.calendar import Calendar, calendar_kept, calendar_of
 from edgedp.words.dates.durations import PERIODS
+from edgedp.words.dates.expiry import expiry_of
+from edgedp.words.dates.moments import Moment, moment_of
 from edgedp.words.errors import ParameterError
 
 
@@ -278,3 +281,17 @@ def test_records_of_nodes_have_no_dates() -> None:
     assert Reach.of(PublicFacts(9, calendar=calendar(), span=facts.span)) == Reach(), (
         "a budget of all time has no runs"
     )
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be set here")
+def test_a_time_without_a_zone_is_of_utc_wherever_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        for zone in ("America/New_York", "Asia/Kolkata"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            assert expiry_of("2099-06-01T12:00") == "2099-06-01T12:00:00+00:00"
+            assert expiry_of("2099-06-01T12:00+02:00") == "2099-06-01T10:00:00+00:00"
+            assert moment_of("1970-01-01T00:00:01") == Moment(10**6)
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -135,3 +135,16 @@ def test_spark_says_in_a_sentence_what_dates_it_does_not_take(
     with pytest.raises(EdgeDPError, match="need the list of all nodes"):
         hub(store, "2024-01")
     assert store.budget("lake")["epsilon_spent"] == 0
+
+
+def test_a_moment_in_the_name_of_a_folder_is_of_utc_wherever_it_is_read(spark: Any, tmp_path: Path) -> None:
+    """The Java of the tests is elsewhere (`spark_sessions.py`)."""
+    assert str(spark._jvm.java.util.TimeZone.getDefault().getID()) != "UTC"
+    months = calendar_of("2024-01-01", "P1M", dates="final")
+    for number, moment in enumerate(
+        ("2023-12-31 23%3A59%3A59", "2024-01-01 00%3A00%3A00", "2024-01-31 23%3A59%3A59")
+    ):
+        (tmp_path / f"at={moment}").mkdir()
+        pl.DataFrame({"id": [number]}).write_parquet(tmp_path / f"at={moment}" / "rows.parquet")
+    found = within(spark.read.parquet(str(tmp_path)), "at", None, months.between(0, 0))
+    assert sorted(row["id"] for row in found.select("id").collect()) == [1, 2]

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,22 +56,6 @@ def test_a_full_disk_at_every_step_loses_at_most_budget(tmp_path: Path, everythi
     result = run("disk_full", tmp_path, 120 if everything else 5)
     assert result["refused"]
     assert result["granted"], "the limits reach to where there is room"
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real disk of 32 MB, where that is allowed."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(place)], capture_output=True
-    ).returncode
-    if mounted != 0:
-        pytest.skip("no right to mount a small disk")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts a tmpfs")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 import zstandard
 
 from edgedp import Graph, StoreError, StoreUnavailableError, open_store
+from edgedp.stores.embedded import earlier
 from edgedp.stores.neo4j import schema as neo4j_schema
 from embedded_children import child, status
 
@@ -211,15 +216,72 @@ def test_a_damaged_log_is_refused_and_not_half_replayed(killed: Path) -> None:
         assert log.read_bytes() == wrong
 
 
-def test_spent_that_is_not_the_sum_of_its_releases_is_not_taken_over(old: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts a tmpfs")
+def test_a_full_disk_asks_for_room_and_never_for_a_backup(killed: Path, small_disk: Path) -> None:
+    """An older file in the place of a whole one would not know what was spent since."""
+    place = small_disk / "graphs.edgedp"
+    filler, most = small_disk / "filler", 400
+    for each in (killed, killed.with_name(killed.name + ".wal")):
+        shutil.copyfile(each, small_disk / each.name)
+    disk = os.statvfs(small_disk)
+    taken = disk.f_bavail * disk.f_frsize - 2**10 * most
+    for room in range(0, most, 50):
+        with filler.open("wb") as stream:
+            stream.truncate(0)
+            os.posix_fallocate(stream.fileno(), 0, taken + 2**10 * (most - room))
+        with pytest.raises(StoreError, match="room") as caught:
+            open_store(place).budget("kite")
+        assert "restore" not in str(caught.value)
+        assert place.is_file()
+        filler.unlink()
+    assert open_store(place).budget("kite")["epsilon_spent"] == pytest.approx(0.9 + 0.125)
+
+
+@pytest.mark.parametrize("why", [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EMFILE])
+def test_what_the_machine_refuses_is_no_damage(old: Path, monkeypatch: pytest.MonkeyPatch, why: int) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(f"IO exception: Cannot open file {old}: {os.strerror(why)}")
+
+    monkeypatch.setattr(earlier, "_opened", refused)
+    with pytest.raises(StoreError, match="could not be migrated") as caught:
+        open_store(old).budget("kite")
+    assert os.strerror(why) in str(caught.value)
+    assert "restore" not in str(caught.value)
+
+
+def test_a_file_that_may_not_be_read_is_not_called_another_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "graphs.edgedp").write_text("?")
+    for may, said in ((False, "may not be read"), (True, "a file and not a store")):
+        monkeypatch.setattr(os, "access", lambda *_, may=may: may)
+        with pytest.raises(StoreError, match=said):
+            open_store(tmp_path / "graphs.edgedp").graphs()
+
+
+NOT_OURS = "what was spent under 'kite' is not what its releases cost"
+EDITS = {
+    "MATCH (row:EdgeDPLedger {name: 'kite'}) SET row.spent = 1": NOT_OURS,
+    "MATCH (row:EdgeDPLedger {name: 'kite'}) SET row.budget = -5": NOT_OURS,
+    "MATCH (row:EdgeDPLedger {name: 'kite'}) DELETE row": NOT_OURS,
+    "MATCH (row:EdgeDPLedger) WHERE row.name <> 'plain' DELETE row": "what was spent under 'gone'",
+    "MATCH (row:EdgeDPRelease {graph: 'kite'}) DELETE row": NOT_OURS,
+    "MATCH (row:EdgeDPRelease {graph: 'kite'}) SET row.cost = -row.cost": NOT_OURS,
+    "MATCH (row:EdgeDPRelease {graph: 'kite'}) SET row.parameters = '[1]'": "damaged",
+    "MATCH (row:EdgeDPGraph {name: 'kite'}) SET row.version = -1": "damaged",
+    "MATCH (row:EdgeDPGraph {name: 'kite'}) SET row.nodeLabel = NULL": "damaged",
+    "MATCH (row:EdgeDPGraph {name: 'kite'}) SET row.nodeCount = 3": "is not as it was loaded",
+    "MATCH (row:EdgeDPGraph {name: 'kite'}) SET row.degreeBound = 2": "is not as it was loaded",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_file_is_not_taken_over(old: Path, edit: str) -> None:
     import ladybug
 
-    database = ladybug.Database(str(old))
-    connection = ladybug.Connection(database)
-    connection.execute("MATCH (ledger:EdgeDPLedger {name: 'kite'}) SET ledger.spent = 1")
-    connection.close()
-    database.close()
-    with pytest.raises(StoreError, match="what was spent under 'kite' is not what its releases cost"):
+    with ladybug.Database(str(old)) as database, ladybug.Connection(database) as connection:
+        connection.execute(edit)
+    with pytest.raises(StoreError, match=EDITS[edit]):
         open_store(old).budget("kite")
     assert old.is_file()
 

@@ -176,6 +176,8 @@ class IdentityProvider:
         Claims in place of the true ones; None leaves one out.
     signed_by : key, optional
         In place of its own.
+    beside : list
+        Keys that it publishes before its own.
     asked : list of dict
         The queries with which browsers came.
     """
@@ -185,6 +187,7 @@ class IdentityProvider:
         self.lies: dict[str, Any] = {}
         self.signed_by: Any = None
         self.key = RSAKey.generate_key(2048, {"kid": "one"})
+        self.beside: list[Any] = []
         self.codes: dict[str, _Code] = {}
         self.asked: list[dict[str, str]] = []
         self.told: dict[str, Any] = {}
@@ -217,7 +220,7 @@ class IdentityProvider:
         if parts.path == "/.well-known/openid-configuration":
             status, text = 200, json.dumps(self.description() | self.told)
         elif parts.path == "/keys":
-            status, text = 200, json.dumps({"keys": [self.key.as_dict(private=False)]})
+            status, text = 200, json.dumps({"keys": [*self.beside, self.key.as_dict(private=False)]})
         elif parts.path == "/authorize":
             self.asked.append(dict(parse_qsl(parts.query)))
             grant = self._server.get_consent_grant(request, self.user)

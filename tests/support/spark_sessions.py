@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m -Xmn256m"
+_JVM = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m -Xmn256m "
+    "-Duser.timezone=America/New_York"  # no window may follow it
+)
 """By default the first compiler alone has a small store of code, and a thread that sweeps it all the time."""
 
 _SQL = {

@@ -29,6 +29,7 @@ _SETTINGS = {
     "spark.driver.maxResultSize": "0",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    "spark.sql.session.timeZone": "UTC",  # by which the names of folders are moments
 }
 """What every session of ours has. The key of the encryption is nowhere on a disk: what was spilled dies with it.
 

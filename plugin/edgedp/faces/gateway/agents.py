@@ -47,6 +47,10 @@ class Desk(ABC):
     def problem(self, error: Exception) -> Problem:
         """Return what is said of a refusal."""
 
+    @abstractmethod
+    async def end(self) -> None:
+        """Wait for what goes on although its caller went away."""
+
 
 def load_sdk() -> None:
     """Import the SDK, which the first message of an agent does: it is in memory before anything is debited."""

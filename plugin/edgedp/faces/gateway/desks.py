@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import signal
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +68,12 @@ class AtGateway(Desk):
         """Return the gateway's answer; what it does not say is in its log."""
         return self._gateway.problem(error)
 
+    async def end(self) -> None:
+        """Debit nothing more; what is debited is drawn, kept and shown from its step on."""
+        self._gateway.end()
+        if _going:
+            await asyncio.wait(_going)
+
 
 class AtAddress(Desk):
     """A gateway at an address, which has its limits itself.
@@ -104,6 +113,9 @@ class AtAddress(Desk):
             return Problem(told.status, str(error), told.kind)
         return Problem(500, UNFORESEEN, "EngineError")
 
+    async def end(self) -> None:
+        """Do nothing: what the gateway draws goes on there."""
+
 
 async def answer(gateway: Gateway, request: Request, person: Person, send: Send) -> None:
     """Answer one message of streamable HTTP, of somebody who was identified by the request."""
@@ -121,12 +133,26 @@ async def answer(gateway: Gateway, request: Request, person: Person, send: Send)
 
 
 async def by_stdio(desk: Desk) -> None:
-    """Serve one client over this process's input and output, until it goes away."""
+    """Serve one client over this process's input and output, until it goes away or a signal comes."""
     from mcp.server.stdio import stdio_server
 
-    server = server_for(desk)
+    server, loop = server_for(desk), asyncio.get_running_loop()
+    leaving: list[asyncio.Task[None]] = []
+
+    def leave(number: int) -> None:
+        leaving.append(loop.create_task(_leave(desk, number)))
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # on Windows a signal ends the process by itself
+            loop.add_signal_handler(each, leave, each)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
+
+
+async def _leave(desk: Desk, number: int) -> None:
+    """End this process by a signal; nothing else ends the thread that waits for a line of its input."""
+    await desk.end()
+    os._exit(128 + number)
 
 
 async def serve_local(store: Store, analyst: str, response_step: float) -> None:
@@ -140,11 +166,14 @@ async def serve_local(store: Store, analyst: str, response_step: float) -> None:
     settings = Settings(response_step=response_step).checked()
     gateway = Gateway(store, settings, Log(), Metrics())
     try:
-        await by_stdio(await local(gateway, analyst))
+        desk = await local(gateway, analyst)
+        try:
+            await by_stdio(desk)
+        finally:
+            await desk.end()
     except Problem as problem:
         raise AccessError(problem.detail) from None
     finally:
-        gateway.end()
         gateway.close()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,6 +16,25 @@ from edgedp.words.errors import EdgeDPError, StoreError, StoreUnavailableError
 _MAGIC = (b"LBUG", b"KUZU")
 PENDING = (".wal", ".wal.checkpoint", ".shadow")
 """What a killed 0.1.0 leaves beside its file: committed debits that the database has yet to take in."""
+
+_OF_THE_MACHINE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EMFILE,
+    errno.ENFILE,
+)
+"""What keeps a whole file from being opened: an older backup in its place would not know what was spent since."""
+
+
+def not_migrated(shown: Path, why: str | None) -> StoreError:
+    """Return the refusal of a file that is whole, as far as is known, and waits where it is."""
+    return StoreError(
+        f"store is {shown}, a store of 0.1.0 that could not be migrated ({why}); "
+        "check its folder's permissions and room"
+    )
 
 
 def is_old_store(path: Path) -> bool:
@@ -52,9 +73,11 @@ class Old:
         }
         ids, ends = database.columns(self._connection, place)
         graph = Graph.from_positions(ids, ends, nodes_supplied=bool(row["nodesSupplied"]))
-        if graph.node_count != row["nodeCount"]:
+        bound = row["degreeBound"]
+        if graph.node_count != row["nodeCount"] or (bound is not None and graph.max_degree > bound):
             raise StoreError(
-                f"the graph {row['name']!r} of the store of 0.1.0 is not whole; restore a backup of the old file"
+                f"the graph {row['name']!r} of the store of 0.1.0 is not as it was loaded; restore a backup of the old "
+                "file"
             )
         return graph
 
@@ -69,21 +92,21 @@ def opened_old(source: Path, shown: Path) -> Iterator[Old]:
         # Opened for writing once: what a kill left is taken in, and a log that cannot be is refused.
         with _opened(source, read_only=False):
             pass
-        if _pending(source):
-            raise StoreError(
-                f"store is {shown}, a store of 0.1.0 whose log was not taken in; restore a backup of the old file"
-            )
+        if _pending(source):  # a library that has no room for a checkpoint says nothing
+            raise not_migrated(shown, "its log was not taken in")
         with _opened(source, read_only=True) as connection:
             old = Old(connection)
             _check_ours(old, shown)
             yield old
-    except (RuntimeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, EdgeDPError):
-            raise
+    except (EdgeDPError, OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a row may hold that 0.1.0 did not write
         if "Could not set lock" in str(error):
             raise StoreUnavailableError(
                 f"store is {shown}, a store of 0.1.0 that another process has open; wait for it and ask again"
             ) from None
+        if why := next((each for each in map(os.strerror, _OF_THE_MACHINE) if each in str(error)), None):
+            raise not_migrated(shown, why) from None
         raise StoreError(
             f"store is {shown}, a store of 0.1.0 that is damaged or whose log is torn "
             f"({str(error).partition(chr(10))[0]}); restore a backup of the old file"

@@ -111,6 +111,8 @@ class Folder:
                 f"store is {path}, which cannot be opened ({error.strerror}); choose another path"
             ) from None
         if not stat.S_ISDIR(mode):
+            if not os.access(self.path, os.R_OK):
+                raise self._denied()  # and nobody knows what it is
             raise StoreError(f"store is {path}, which is a file and not a store; choose another path")
         try:
             ledger = os.lstat(self.ledger)

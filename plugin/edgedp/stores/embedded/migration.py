@@ -21,7 +21,7 @@ from edgedp.graph.graph import Graph
 from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.rows import GraphRow
 from edgedp.stores.embedded import database, files
-from edgedp.stores.embedded.earlier import PENDING, is_old_store, opened_old
+from edgedp.stores.embedded.earlier import PENDING, is_old_store, not_migrated, opened_old
 from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, is_file, sync
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
@@ -103,10 +103,7 @@ def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
         except StoreUnavailableError:  # an OSError, too
             raise
         except OSError as error:
-            raise StoreError(
-                f"store is {folder.given}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
-                "check its folder's permissions and room"
-            ) from None
+            raise not_migrated(folder.given, error.strerror) from None
         finally:
             shutil.rmtree(building, ignore_errors=True)
         _remove_locks(folder)
@@ -135,10 +132,7 @@ def _locked(place: Path, timeout: float) -> Iterator[None]:
             f"store is {place}, which another process has kept open for {timeout:g} s; wait for it and ask again"
         ) from None
     except OSError as error:
-        raise StoreError(
-            f"store is {place}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
-            "check its folder's permissions and room"
-        ) from None
+        raise not_migrated(place, error.strerror) from None
     try:
         yield
     finally:
@@ -157,14 +151,17 @@ def _build(source: Path, building: Path, shown: Path) -> None:
     with opened_old(source, shown) as old, opened(folder.ledger, shown, 10.0) as ledger:
         accounts = {row["name"]: row for row in old.rows("EdgeDPLedger")}
         graphs = {row["name"]: row for row in old.rows("EdgeDPGraph")}
+        changes, releases = old.rows("EdgeDPBudgetChange"), old.rows("EdgeDPRelease")
+        for name in sorted({*graphs, *(row["graph"] for row in (*changes, *releases))} - {*accounts}):
+            raise _inconsistent(shown, name)
         digests = {
             name: _copy(folder, old.graph(row), row["version"]) for name, row in sorted(graphs.items())
         }
         with ledger.transaction():
             for name, row in sorted(accounts.items()):
                 _Account(ledger, name, row, shown).write(
-                    [change for change in old.rows("EdgeDPBudgetChange") if change["graph"] == name],
-                    [release for release in old.rows("EdgeDPRelease") if release["graph"] == name],
+                    [change for change in changes if change["graph"] == name],
+                    [release for release in releases if release["graph"] == name],
                     _graph_row(graphs[name], digests[name]) if name in graphs else None,
                 )
         for name in accounts:

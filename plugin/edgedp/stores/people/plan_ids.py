@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SECONDS = 900
 """For how long a plan holds."""
 
+_AHEAD = 60
+"""Seconds that the clock of another gateway may be ahead; an id of a clock that was set back since holds no longer."""
+
 _FORM = re.compile(r"plan_([0-9a-f]{8,12})_([0-9a-f]{64})")
 
 _ANOTHER = (
@@ -86,7 +89,8 @@ def check(
     until = int(found[1], 16)
     if not hmac.compare_digest(found[2], _mac(secret, analyst, row, planned, request_id, until)):
         raise ParameterError(_ANOTHER)
-    if (time.time() if now is None else now) >= until:
+    left = until - (time.time() if now is None else now)
+    if not 0 < left <= SECONDS + _AHEAD:
         raise ParameterError(_LAPSED)
 
 

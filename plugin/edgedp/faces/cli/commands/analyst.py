@@ -135,7 +135,7 @@ def _age(store: Store, name: str) -> str | None:
         return None  # the list shows what is broken by itself
     if passed is None:
         return None
-    hours = int(passed.total_seconds()) // 3600
+    hours = max(int(passed.total_seconds()), 0) // 3600  # a clock may have been set back since
     return f"{hours // 24} d" if hours >= 48 else f"{hours} h"
 
 

@@ -7,6 +7,7 @@ another one began, and nobody without both can.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from authlib.integrations.httpx_client import OAuth2Client
+    from joserfc.jwk import KeySet
 
     from edgedp.faces.gateway.door.settings import Settings
 
@@ -80,8 +82,8 @@ class Flow:
         """Whether the provider sent back what this browser took there, in time."""
         until = self.cookie.rpartition(".")[2]
         same = hmac.compare_digest(state.encode(), self.state.encode())
-        in_time = until.isascii() and until.isalnum() and len(until) < 12 and time.time() < _hex(until)
-        return same and in_time
+        whole = until.isascii() and until.isalnum() and len(until) < 12
+        return same and whole and 0 < _hex(until) - time.time() <= _SECONDS + _LEEWAY
 
     def _derived(self, what: str) -> str:
         text = f"edgedp oidc {what} {self.cookie}"
@@ -166,7 +168,6 @@ class Provider:
         from authlib.oidc.core import CodeIDToken
         from joserfc import jwt
         from joserfc.errors import JoseError
-        from joserfc.jwk import KeySet
 
         text = token.get("id_token")
         if not isinstance(text, str):
@@ -186,7 +187,7 @@ class Provider:
         }
 
         def decoded_by(keys: Any) -> jwt.Token:
-            return jwt.decode(text, KeySet.import_key_set(keys), algorithms=[*_ALGORITHMS])
+            return jwt.decode(text, _known_keys(keys), algorithms=[*_ALGORITHMS])
 
         try:
             try:
@@ -286,6 +287,18 @@ def _object(client: OAuth2Client, place: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise _away(ValueError("its answer is not a JSON object"))
     return found
+
+
+def _known_keys(found: Mapping[str, Any]) -> KeySet:
+    """Return the keys of a provider that can be read; one of a curve or a kind of its own leaves the others."""
+    from joserfc.errors import JoseError
+    from joserfc.jwk import JWKRegistry, KeySet
+
+    known = KeySet([])
+    for each in found["keys"]:
+        with contextlib.suppress(JoseError, ValueError, KeyError, TypeError):
+            known.keys.append(JWKRegistry.import_key(each))
+    return known
 
 
 def _check_safe(place: Any, issuer: str) -> None:

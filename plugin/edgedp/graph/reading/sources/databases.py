@@ -199,6 +199,10 @@ def _sqlite(database: Database) -> Iterator[Session]:
         connection.close()
 
 
+_IN_UTC = "SET TIME ZONE 'UTC'"
+"""Before a statement that takes the day of a moment: by a zone of the machine, a row would be in another window."""
+
+
 # -- DuckDB -----------------------------------------------------------------------------------------
 
 
@@ -239,6 +243,7 @@ def _duckdb(database: Database) -> Iterator[Session]:
         with _one_sentence(database):
             if INSIDE.get():
                 connection.execute("SET enable_external_access = false")
+            connection.execute(_IN_UTC)
             connection.execute("BEGIN TRANSACTION READ ONLY")
         yield _Duckdb(connection, database)
     finally:
@@ -275,6 +280,7 @@ def _postgresql(database: Database) -> Iterator[Session]:
     try:
         with connection.cursor() as cursor:
             with _one_sentence(database):
+                cursor.execute(_IN_UTC)
                 cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield _Postgresql(cursor, database)
     finally:
