@@ -408,9 +408,12 @@ def test_a_server_whose_client_leaves_draws_what_is_debited_and_shows_it(
             "params": {"name": "priv_top_k", "arguments": released(by, plan_id)},
         },
     ]
-    local = started("--store", str(town.place), "mcp", "--analyst", "bot", "--response-step", "1")
+    local = ["--store", str(town.place), "mcp", "--analyst", "bot", "--response-step", "1"]
     with subprocess.Popen(
-        [local.command, *local.args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "edgedp", *local],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as child:
         assert child.stdin is not None
         for message in messages:
@@ -425,7 +428,7 @@ def test_a_server_whose_client_leaves_draws_what_is_debited_and_shows_it(
         assert child.wait(60) == (130 if by == "a signal" else 0)
 
     async def again() -> Any:
-        async with at_gateway(town.served, town.tokens["bot"]) as client:
+        async with at_gateway(town.served.address, town.tokens["bot"]) as client:
             return await client.call_tool("priv_top_k", released(by, plan_id))
 
     kept = asyncio.run(again())

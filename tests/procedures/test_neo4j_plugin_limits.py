@@ -74,13 +74,18 @@ class Caller:
             self._child.kill()
             self._child.wait()
         elif self.end_by == "terminated":
-            for row in self._on.ask(RUNNING):
-                if row["asked"].startswith("CALL edgedp"):
-                    self._on.ask("TERMINATE TRANSACTION $id", id=row["id"])
+            assert eventually(self._terminated, 240), "the server shows no such call"
         if self._thread is not None:
             self._thread.join(120)
             assert not self._thread.is_alive(), "the call goes on though its caller has ended"
         assert eventually(lambda: not self._on.ask(RUNNING), 240), self._on.ask(RUNNING)
+
+    def _terminated(self) -> bool:
+        """End the call where the server shows it: between two statements of its own a call has none."""
+        calls = [row["id"] for row in self._on.ask(RUNNING) if row["asked"].startswith("CALL edgedp")]
+        for each in calls:
+            self._on.ask("TERMINATE TRANSACTION $id", id=each)
+        return bool(calls)
 
 
 def check_said(caller: Caller) -> None:
