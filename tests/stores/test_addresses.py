@@ -716,7 +716,7 @@ class _Web(BaseHTTPRequestHandler):
 
 
 def test_a_redirect_leads_to_rows_of_no_other_ledger(
-    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -727,6 +727,11 @@ def test_a_redirect_leads_to_rows_of_no_other_ledger(
         for name in ("2024", "spelled"):
             store.register_edges(name, f"{here}/{name}.csv", **ENDS, epsilon_budget=9)
             assert store.count(name, "edges", 1).private
+        edges = tmp_path / "edges.csv"
+        edges.write_text("payer,payee\n1,2\n")
+        nodes = {"nodes": f"{here}/latest.csv", "nodes_header": True}  # which are public
+        store.register_edges("listed", edges, **nodes, **ENDS, epsilon_budget=9)
+        assert store.count("listed", "edges", 1).private
         monkeypatch.setitem(_Web.leads, "/2024.csv", "/spelled.csv#top")
         with pytest.raises(StoreError) as refused:
             store.count("2024", "edges", 1)
