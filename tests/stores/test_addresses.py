@@ -658,7 +658,8 @@ def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, p
         "postgresql://db/bank?hostaddr=10.0.0.1", "postgresql://db/bank?service=other", "postgresql://a,b/bank",
         "postgresql://a:1,b:2/bank", "postgresql:///bank?host=a,b", "postgresql://db/bank?dbname=a&dbname=b",
         "postgresql://db/bank#other", "postgresql://db/bank/", "postgresql://db//bank", "postgresql://db:port/bank",
-        "postgresql://db/bank?port=port", "mysql://db/bank?prefer_socket=true", "postgresql://db", "mysql://db/bank?db_name=other",
+        "postgresql://db/bank?port=port", "postgresql://a%2Cb/bank", "mysql://db/bank?prefer_socket=true",
+        "postgresql://db", "mysql://db/bank?db_name=other",
         "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
     ],
 )  # fmt: skip
@@ -668,13 +669,14 @@ def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
         canonical_table(Database(address.partition("://")[0], address), "payments")
 
 
-@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR"])
+@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR", "PGHOST"])
 def test_no_variable_leads_past_the_host_of_an_address(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(variable, "10.0.0.1")
+    several = variable == "PGHOST"
+    monkeypatch.setenv(variable, "db,other" if several else "10.0.0.1")
     with pytest.raises(ParameterError, match="by a setting, a variable or a file"):
-        canonical_table(Database("postgresql", "postgresql://db/bank"), "payments")
+        canonical_table(Database("postgresql", f"postgresql://{'' if several else 'db'}/bank"), "payments")
     assert canonical_table(Database("mysql", "mysql://db/bank"), None) == "mysql://db"
 
 

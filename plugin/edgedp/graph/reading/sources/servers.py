@@ -34,14 +34,13 @@ def server_of(address: str, environment: Mapping[str, str] = os.environ) -> tupl
     """
     parts = urlsplit(address)
     of_postgresql = parts.scheme.startswith("postgres")
-    settings = parse_qs(
-        parts.query.replace("+", "%2B"), keep_blank_values=True
-    )  # a plus is no blank to drivers
+    query = parts.query.replace("+", "%2B")  # a plus is no blank to drivers
+    settings = parse_qs(query, keep_blank_values=True)
     beside = {name: settings.get(name, []) for name in _OF_POSTGRESQL}
     path = parts.path.removeprefix("/")
     steps = (path if of_postgresql else path.strip("/")).split("/")
     if (
-        "," in parts.netloc + "".join(beside["host"]) or parts.fragment or len(steps) > 1
+        parts.fragment or len(steps) > 1
         or _LEADS_ELSEWHERE & settings.keys() or (any(beside.values()) and not of_postgresql)
         or settings.get("prefer_socket", ["false"]) != ["false"]
         or (of_postgresql and {"PGHOSTADDR", "PGSERVICE"} & environment.keys())
@@ -55,6 +54,8 @@ def server_of(address: str, environment: Mapping[str, str] = os.environ) -> tupl
         }
         if of_postgresql:
             found = {name: found[name] or environment.get(_OF_POSTGRESQL[name], "") for name in found}
+        if "," in found["host"]:  # several, also by a variable or in percent
+            raise ValueError
         return host_of(found["host"]), str(int(found["port"] or 0) or ""), found["dbname"]
     raise _unclear()
 
