@@ -1,21 +1,16 @@
-// Whose account an address has already, or one inside or around it; run it after account_open.
+// Which addresses have an account that was not compared with a new one's yet; run it after account_open.
 //
 // parameters:
 //   name: the graph's name
 //   relationshipType: the address
+//   apart: addresses that were compared with it, and are other places
 // columns:
 //   name, relationshipType: as in account_find; of other accounts alone, their logs and the registry
 // cost: the registry and the logs
+//
+// Which spellings are one place is for the program to say, in one place; one that came meanwhile is not among those.
 MATCH (account:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
-WHERE NOT coalesce(account.loaded, false)
+WHERE NOT coalesce(account.loaded, false) AND account.accounts IS NULL
   AND account.relationshipType CONTAINS '://' AND account.name <> $name
-  AND account.relationshipType <> $relationshipType
-WITH DISTINCT account.name AS name, account.relationshipType AS type
-WITH name, type, [kind IN [type, $relationshipType] |
-  [part IN [CASE WHEN split(kind, '://')[0] IN ['s3', 's3n'] THEN 's3a' ELSE split(kind, '://')[0] END]
-           + toLower(split(split(kind, '://')[1], '/')[0]) + split(split(kind, '://')[1], '/')[1..]
-   WHERE part <> '']
-] AS parts
-WITH name, type, parts, CASE WHEN size(parts[0]) < size(parts[1]) THEN size(parts[0]) ELSE size(parts[1]) END AS short
-WHERE parts[0][..short] = parts[1][..short]
-RETURN name AS name, type AS relationshipType
+  AND account.relationshipType <> $relationshipType AND NOT account.relationshipType IN $apart
+RETURN DISTINCT account.name AS name, account.relationshipType AS relationshipType

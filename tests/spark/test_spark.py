@@ -719,6 +719,7 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
         ("abfss://c@account.dfs.core.windows.net/e", "wasbs://c@account.blob.core.windows.net/e"),
         ("abfss://c@account.dfs.core.windows.net/e", "abfs://c/e/a"),
         ("hdfs://nn/e", "hdfs:///e"),
+        ("hdfs://127.0.0.1:9000/e", "hdfs://localhost.:09000/e/part"),
     ],
 )
 def test_an_address_inside_or_around_a_registered_one_has_its_ledger(

@@ -391,10 +391,10 @@ def test_a_query_reads_no_file_beside_its_database(store: Store, lake: Path, tmp
     with closing(duckdb.connect(str(tmp_path / "x.duckdb"))) as made:
         made.execute("CREATE TABLE payments AS SELECT 1 AS payer, 2 AS payee")
     address, file = f"duckdb:///{tmp_path}/x.duckdb", next(lake.rglob("*.parquet"))
-    with pytest.raises(GraphFormatError, match="PermissionException"):
+    with pytest.raises(GraphFormatError, match="is asked for a file beside it"):
         store.register_edges("q", address, query=f"SELECT * FROM '{file}'", **ENDS, epsilon_budget=9)  # noqa: S608
     options = checked_options(query=f"SELECT * FROM '{file}'")  # noqa: S608
-    with pytest.raises(GraphFormatError, match="PermissionException"):  # nor are its rows counted
+    with pytest.raises(GraphFormatError, match="is asked for a file beside it"):  # nor are its rows counted
         addresses.Address.asked(address, None, options, memory=None, cache=False).rows_expected()
     store.register_edges("q", address, query="SELECT * FROM payments", **ENDS, epsilon_budget=9)
     assert len(store.priv_top_k("q", metric="degree", k=2, epsilon=1).nodes) == 2
@@ -641,6 +641,8 @@ def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Pat
         ("mysql://127.0.0.%31:3306/B%61nk/", "Payments", "mysql://localhost/bank/payments"),
         ("mariadb://[::ffff:7f00:1]:3307", "bank.payments", "mysql://localhost:3307/bank/payments"),
         ("mssql://db/bank", "payments", "mssql://db/bank/dbo/payments"),
+        ("postgresql://db/?port=%2005432&dbname=a+b", None, "postgresql://db/a%2Bb"),
+        ("mysql://db/bank?prefer_socket=false", "payments", "mysql://db/bank/payments"),
     ],
 )
 def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
@@ -655,7 +657,9 @@ def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, p
         "postgresql://db/bank?dbname=other", "postgresql://db:1/bank?port=2", "postgresql://db/bank?host=other",
         "postgresql://db/bank?hostaddr=10.0.0.1", "postgresql://db/bank?service=other", "postgresql://a,b/bank",
         "postgresql://a:1,b:2/bank", "postgresql:///bank?host=a,b", "postgresql://db/bank?dbname=a&dbname=b",
-        "postgresql://db/bank#other", "postgresql://db:port/bank", "postgresql://db", "mysql://db/bank?db_name=other",
+        "postgresql://db/bank#other", "postgresql://db/bank/", "postgresql://db//bank", "postgresql://db:port/bank",
+        "postgresql://db/bank?port=port", "postgresql://a%2Cb/bank", "mysql://db/bank?prefer_socket=true",
+        "postgresql://db", "mysql://db/bank?db_name=other",
         "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
     ],
 )  # fmt: skip
@@ -665,13 +669,14 @@ def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
         canonical_table(Database(address.partition("://")[0], address), "payments")
 
 
-@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR"])
+@pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR", "PGHOST"])
 def test_no_variable_leads_past_the_host_of_an_address(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(variable, "10.0.0.1")
+    several = variable == "PGHOST"
+    monkeypatch.setenv(variable, "db,other" if several else "10.0.0.1")
     with pytest.raises(ParameterError, match="by a setting, a variable or a file"):
-        canonical_table(Database("postgresql", "postgresql://db/bank"), "payments")
+        canonical_table(Database("postgresql", f"postgresql://{'' if several else 'db'}/bank"), "payments")
     assert canonical_table(Database("mysql", "mysql://db/bank"), None) == "mysql://db"
 
 
@@ -679,7 +684,7 @@ def test_no_variable_leads_past_the_host_of_an_address(
     "other",
     [
         "https://example.org/a%7Eb/%C3%A9.csv", "http://Example.org:80/a~b/x/../é.csv#top",
-        "http://example.org./%61~b//%c3%a9.csv", "https://example.org:443/a~b",
+        "http://example.org./%61~b//%c3%a9.csv", "https://example.org:443/a~b", "http://example.org:080/a~b",
     ],
 )  # fmt: skip
 def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
@@ -688,6 +693,10 @@ def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
     assert overlap(place, canonical(other, "edges"))
     assert not overlap(place, canonical("http://example.org:8080/a~b/é.csv", "edges"))
     assert not overlap(place, canonical("http://example.org/a~b%2F%C3%A9.csv", "edges"))
+    assert overlap(place, "http://example.org/%61~b/é.csv"), "as the registry had it before"
+    for host in ("ex%61mple.org", "ｅxample.org"):
+        with pytest.raises(ParameterError, match="write the host plainly"):
+            canonical(f"http://{host}/a~b/é.csv", "edges")
 
 
 class _Web(BaseHTTPRequestHandler):
@@ -709,7 +718,7 @@ class _Web(BaseHTTPRequestHandler):
 
 
 def test_a_redirect_leads_to_rows_of_no_other_ledger(
-    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -720,6 +729,11 @@ def test_a_redirect_leads_to_rows_of_no_other_ledger(
         for name in ("2024", "spelled"):
             store.register_edges(name, f"{here}/{name}.csv", **ENDS, epsilon_budget=9)
             assert store.count(name, "edges", 1).private
+        edges = tmp_path / "edges.csv"
+        edges.write_text("payer,payee\n1,2\n")
+        nodes = {"nodes": f"{here}/latest.csv", "nodes_header": True}  # which are public
+        store.register_edges("listed", edges, **nodes, **ENDS, epsilon_budget=9)
+        assert store.count("listed", "edges", 1).private
         monkeypatch.setitem(_Web.leads, "/2024.csv", "/spelled.csv#top")
         with pytest.raises(StoreError) as refused:
             store.count("2024", "edges", 1)
@@ -749,6 +763,11 @@ def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cach
         assert overlap(place, f"sqlite:///{bank}/main.payments")
         assert overlap(place, f"sqlite:///{bank}/main.others") == ("payments" not in place)
     store.register_edges("copy", tmp_path / "copy-rows.csv", **ENDS, epsilon_budget=1)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    payments().write_csv(_bank(folder / "bank.db").with_name("rows.csv"))
+    store.register_edges("texts", folder / "*.csv", **ENDS, epsilon_budget=1)
+    store.register_edges("beside", f"sqlite:///{folder}/bank.db", table="payments", **ENDS, epsilon_budget=1)
 
 
 def test_objects_of_a_bucket_are_an_address(

@@ -10,7 +10,7 @@ import pytest
 
 import neo4j
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, StoreUnavailableError
-from edgedp.ledger.rows import GraphRow
+from edgedp.ledger.rows import AT_ADDRESS, GraphRow
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j import session as neo4j_session
@@ -251,7 +251,10 @@ def test_every_conflict_of_the_statement_has_its_words() -> None:
         rows = {each: [] for each in stems} | {stem: [{"conflict": "label", "other": "others"}]}
         assert CONFLICTS["label"] in str(places.guard_refusal("place", _row(), rows))
     rows = {"type_conflicts": [], "address_conflicts": [{"name": "others", "relationshipType": "s3://a"}]}
-    assert "'others'" in str(places.guard_refusal("place", _row(), rows))
+    assert "meanwhile" not in str(places.guard_refusal("place", _row(), rows))
+    assert "register again" in str(places.guard_refusal("place", _row(), rows)), "it is another place"
+    at = dataclasses.replace(_row(), relationship_type="s3a://a/e")
+    assert "'others'" in str(places.guard_refusal("place", at, rows))
     for conflict, says in CONFLICTS.items():
         rows = {"place_conflicts": [{"conflict": conflict, "other": "others"}]}
         assert says in str(places.guard_refusal("place", _row(), rows))
@@ -282,10 +285,11 @@ def test_a_registration_asks_for_every_conflict_and_a_load_for_those_that_it_can
         types,
         ("place_conflicts", theirs | {"nodeLabel": "Person"}),
     ]
-    at = dataclasses.replace(_row(), relationship_type="s3a://lake/e")
-    assert [stem for stem, _ in asked(at, places.register_guards)] == [
-        "type_conflicts", "address_conflicts", "place_conflicts",
-    ]  # fmt: skip
+    in_a_vocabulary = dataclasses.replace(_row(), relationship_type="http://schema.org/knows")
+    at = dataclasses.replace(_row(), relationship_type="s3a://lake/e", node_label=AT_ADDRESS)
+    for row, between in ((in_a_vocabulary, []), (at, ["address_conflicts"])):
+        found = [stem for stem, _ in asked(row, places.register_guards)]
+        assert found == ["type_conflicts", *between, "place_conflicts"]
     own, chosen = (places.loaded_place("kite", 1, "Person", kind) for kind in (None, "KNOWS"))
     label = ("load_conflicts", {"nodeLabel": "Person"})
     for steps in (places.load_begin, places.load_guards):

@@ -27,6 +27,7 @@ from edgedp import (
 )
 from edgedp.spark import session, sources
 from edgedp.spark.edges import Figures
+from edgedp.stores.addresses import addressed
 from edgedp.stores.neo4j.backend import Neo4jBackend
 from edgedp.stores.neo4j.session import Neo4jSession
 from edgedp.words.refusals import BOUND_BROKEN
@@ -268,9 +269,20 @@ def test_edges_at_an_address_have_one_ledger_in_neo4j_too(
     for other in ("s3://LAKE/e/month=1", "s3a://lake"):
         with pytest.raises(StoreError, match="under the name 'lake'"):
             store.register_edges("pond", other, epsilon_budget=1, engine="spark")
+    store.register_edges("gulf", "gs://gulf/e", epsilon_budget=1, engine="spark")
+    with monkeypatch.context() as quicker:  # somebody else was quicker than the first look
+        quicker.setattr(addressed, "_ledgers", lambda *_: [])
+        for other in ("gcs://GULF/e/a", "s3n://lake"):
+            with pytest.raises(StoreError, match=r"under the name '(gulf|lake)'"):
+                store.register_edges("pond", other, epsilon_budget=1, engine="spark")
+        quicker.setattr(Neo4jSession, "_apart", lambda *_: ["s3a://lake/e"])
+        with pytest.raises(StoreError, match="at the same time; register again"):
+            store.register_edges("pond", "s3a://pond/e", epsilon_budget=1, engine="spark")
+    store.register_edges("pond", "s3a://pond/e", epsilon_budget=1, engine="spark")
+    store.drop("pond")
     store.drop("lake")
     with pytest.raises(StoreError, match="under the name 'lake'"):
-        store.register_edges("pond", "s3://lake/e", epsilon_budget=1, engine="spark")
+        store.register_edges("again", "s3://lake/e", epsilon_budget=1, engine="spark")
     assert store.check() == []
 
 

@@ -26,6 +26,7 @@ from edgedp.graph.loading.reporting import LoadReport, report_of
 from edgedp.graph.reading.beside import weights_apart
 from edgedp.graph.reading.options import OPTIONS, Column, Ids, ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import opened_content
+from edgedp.graph.reading.sources.databases import inside
 from edgedp.graph.reading.sources.locating import Location, locate, obtain
 from edgedp.graph.reading.sources.recognition import recognise
 from edgedp.graph.reading.text.result import Read
@@ -260,7 +261,8 @@ def _nodes(
     """Return all node ids that were given, from a file, from values or by the dataset; and how a file was read."""
     where = None
     if isinstance(nodes, str | os.PathLike):
-        where = locate(nodes, progress, "nodes", refresh=options.refresh)
+        with inside(only=False):  # a list of nodes is public: it has no ledger wherever it is
+            where = locate(nodes, progress, "nodes", refresh=options.refresh)
     elif nodes is not None:
         return _series_of(nodes), None
     elif edges.entry is not None and edges.entry.node_list is not None:

@@ -27,7 +27,6 @@ PREFIX = "EdgeDP"
 
 _DISPLAY_LABEL = "Node"
 _FEW_NODES = 500
-_ADDRESS = "://"
 _CONFLICTS = ("type_conflicts", "address_conflicts", "place_conflicts", "load_conflicts")
 """Statements of their own, not one: the server plans anew, after each change of its schema, only what is asked."""
 
@@ -222,13 +221,21 @@ def load_guards(row: GraphRow) -> list[Step]:
     ]
 
 
-def register_guards(row: GraphRow) -> list[Step]:
-    """Return what is checked in the script of a registration: that nobody else's edges or nodes are there."""
+def register_guards(row: GraphRow, apart: Sequence[str] = ()) -> list[Step]:
+    """Return what is checked in the script of a registration: that nobody else's edges or nodes are there.
+
+    Parameters
+    ----------
+    row : GraphRow
+    apart : sequence of str
+        Addresses with accounts that were compared with the row's, and are other places.
+    """
     kind = row.relationship_type
     asked = {"name": row.name, "relationshipType": kind}
+    compared = asked | {"apart": list(apart)}
     return [
         _type_conflicts([*row.ledgers, row.name], kind),
-        *([Step("address_conflicts", asked, on_row="place")] if _ADDRESS in kind else []),
+        *([Step("address_conflicts", compared, on_row="place")] if row.at_address else []),
         Step("place_conflicts", asked | {"nodeLabel": row.node_label}, on_row="place"),
     ]
 
@@ -242,6 +249,8 @@ def guard_refusal(outcome: str, row: GraphRow, rows: Mapping[str, Sequence[Row]]
     """Return what an outcome of these steps means, or None for any other."""
     match outcome:
         case "place":
+            if (came := rows.get("address_conflicts")) and not rows.get("type_conflicts"):
+                return _came_meanwhile(row, came)
             found = next(rows[each][0] for each in _CONFLICTS if rows.get(each))
             return _conflict(row, found.get("conflict", "account"), found.get("other") or found["name"])
         case "cleared":
@@ -250,6 +259,16 @@ def guard_refusal(outcome: str, row: GraphRow, rows: Mapping[str, Sequence[Row]]
             return StoreError("the database was migrated by a newer edgedp meanwhile; use that version")
         case _:
             return None
+
+
+def _came_meanwhile(row: GraphRow, came: Sequence[Row]) -> StoreError:
+    """Return the refusal of an address beside which another got its account since they were compared."""
+    from edgedp.graph.reading.sources.places import overlap
+
+    taken = [each["name"] for each in came if overlap(each["relationshipType"], row.relationship_type)]
+    if taken:
+        return address_taken(taken[0])
+    return StoreError("another address was registered at the same time; register again")
 
 
 def cleared(name: str) -> StoreError:

@@ -209,7 +209,16 @@ class Neo4jSession(Session):
         places.check_nodes(row, self.run("survey", row.identifiers, nodeLabel=row.node_label)[0])
 
     def guards(self, row: GraphRow) -> list[Step]:
-        return places.load_guards(row) if row.loaded else places.register_guards(row)
+        if row.loaded:
+            return places.load_guards(row)
+        return places.register_guards(row, self._apart(row) if row.at_address else ())
+
+    def _apart(self, row: GraphRow) -> list[str]:
+        """Return the addresses with accounts that are no part of a row's and have no part of it."""
+        from edgedp.graph.reading.sources.places import overlap
+
+        there = {str(each["relationshipType"]) for each in self.run("account_places")}
+        return sorted(each for each in there if not overlap(each, row.relationship_type))
 
     def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
         return places.guard_refusal(outcome, row, rows) or super().guard_refusal(outcome, row, rows)

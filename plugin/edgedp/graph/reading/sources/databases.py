@@ -221,9 +221,9 @@ INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
 
 
 @contextmanager
-def inside() -> Iterator[None]:
-    """Let a query read its database only meanwhile, and a download come from no other place."""
-    before = INSIDE.set(True)
+def inside(*, only: bool = True) -> Iterator[None]:
+    """Let a query read its database only meanwhile, and a download come from no other place; or let them again."""
+    before = INSIDE.set(only)
     try:
         yield
     finally:

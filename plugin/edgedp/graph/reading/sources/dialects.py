@@ -75,14 +75,14 @@ def own_rows_of(kind: str, table: str) -> str:
     """
     *before, last = (_literal(kind, step) for step in whole_name(kind, table).split("."))
     schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
+    if (
+        len(before) > 1 and kind != "mssql"
+    ):  # it names a database, too, which may be another than the address's
+        return "SELECT 1 AS one FROM (SELECT 1 AS one) AS none WHERE 1 = 0"
     match kind:
         case "mssql":
             whole = ".".join(quoted(kind, step) for step in whole_name(kind, table).split("."))
             return f"SELECT 1 AS one WHERE OBJECT_ID({_literal(kind, whole)}, 'U') IS NOT NULL"
-        case _ if (
-            len(before) > 1
-        ):  # a database is named, and it is not told whether it is the one of the address
-            found = "FROM (SELECT 1 AS one) AS none WHERE 1 = 0"
         case "sqlite":  # what has no page of its own is a view, or a virtual table
             of = f"lower({schema}) = 'main' AND lower(name) = lower({last})"
             found = f"FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND {of}"

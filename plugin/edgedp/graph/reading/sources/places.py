@@ -86,6 +86,12 @@ def _canonical(text: str, name: str) -> str:
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     if scheme.lower() in _WEB:
+        if (
+            "%" in host or not host.isascii()
+        ):  # one host could be spelled in many ways, and the ledger not know it
+            raise ParameterError(
+                f"{name} is at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
+            )
         path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
@@ -244,12 +250,13 @@ def overlap(one: str, other: str) -> bool:
     return long == short or long.startswith(short.rstrip("/") + "/") or _is_one_by_files(one, other)
 
 
-_OF_FILES = ("file", "sqlite", "duckdb")
+_OF_FILES = ({"file"}, {"sqlite", "duckdb"})
+"""What is compared by its files: a folder is read without a database in it, and that without what is beside it."""
 
 
 def _is_one_by_files(one: str, other: str) -> bool:
     """Return whether a file or a folder of both is one, below which one goes on as the other does, or ends."""
-    if not all(each.partition("://")[0] in _OF_FILES for each in (one, other)):
+    if not any({each.partition("://")[0] for each in (one, other)} <= kinds for kinds in _OF_FILES):
         return False
     first, second = _below_files(one), _below_files(other)
     return any(
@@ -275,12 +282,24 @@ def _folded(address: str) -> str:
         return address
     host, slash, path = rest.partition("/")
     host = host.lower()
-    if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
-        server = host.rpartition("@")[2].removesuffix(":8020")
-        host = f"@{server}" if server else ""
+    if scheme == "hdfs":  # a user says nothing of the place
+        server = host.rpartition("@")[2]
+        host = f"@{_server(server, '8020')}" if server else ""
     if _SAME.get(scheme) == "az":  # an account has a host for each of its services
         host = host.partition(".")[0]
     if scheme in _WEB:
-        name, _, port = host.rpartition(":") if re.search(r":\d*$", host) else (host, "", "")
-        host = host_of(name) + (f":{port}" if port not in ("", "80", "443") else "")
+        host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
+
+
+def _server(host: str, *usual: str) -> str:
+    """Return a host with its port in one spelling, and without the port that is the default.
+
+    Examples
+    --------
+    >>> _server("127.0.0.1:08080", "80"), _server("nn.", "8020"), _server("nn:08020", "8020")
+    ('localhost:8080', 'nn', 'nn')
+    """
+    name, _, port = host.rpartition(":") if re.search(r":\d*$", host) else (host, "", "")
+    port = port.lstrip("0")
+    return host_of(name) + (f":{port}" if port not in ("", *usual) else "")

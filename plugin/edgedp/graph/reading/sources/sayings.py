@@ -43,6 +43,8 @@ _BY_WORDS = (
      "is in use by another program that writes to it; load it when that has ended"),
     (r"syntax error|Parser Error|incomplete input|ERROR 1064 |Incorrect syntax",
      "does not understand the query; correct it"),
+    (r"file system operations are disabled",
+     "is asked for a file beside it, whose rows have another ledger; give the address of the file, or load the query"),
     (r"readonly|read-only|READ ONLY", "was asked to write, and is only read; give a query that selects"),
 )  # fmt: skip
 

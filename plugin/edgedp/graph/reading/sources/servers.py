@@ -34,12 +34,15 @@ def server_of(address: str, environment: Mapping[str, str] = os.environ) -> tupl
     """
     parts = urlsplit(address)
     of_postgresql = parts.scheme.startswith("postgres")
-    settings = parse_qs(parts.query, keep_blank_values=True)
+    query = parts.query.replace("+", "%2B")  # a plus is no blank to drivers
+    settings = parse_qs(query, keep_blank_values=True)
     beside = {name: settings.get(name, []) for name in _OF_POSTGRESQL}
-    steps = parts.path.strip("/").split("/")
+    path = parts.path.removeprefix("/")
+    steps = (path if of_postgresql else path.strip("/")).split("/")
     if (
-        "," in parts.netloc + "".join(beside["host"]) or parts.fragment or len(steps) > 1
+        parts.fragment or len(steps) > 1
         or _LEADS_ELSEWHERE & settings.keys() or (any(beside.values()) and not of_postgresql)
+        or settings.get("prefer_socket", ["false"]) != ["false"]
         or (of_postgresql and {"PGHOSTADDR", "PGSERVICE"} & environment.keys())
     ):  # fmt: skip
         raise _unclear()
@@ -51,7 +54,9 @@ def server_of(address: str, environment: Mapping[str, str] = os.environ) -> tupl
         }
         if of_postgresql:
             found = {name: found[name] or environment.get(_OF_POSTGRESQL[name], "") for name in found}
-        return host_of(found["host"]), found["port"], found["dbname"]
+        if "," in found["host"]:  # several, also by a variable or in percent
+            raise ValueError
+        return host_of(found["host"]), str(int(found["port"] or 0) or ""), found["dbname"]
     raise _unclear()
 
 
@@ -64,7 +69,8 @@ def _one(said: list[str]) -> str:
 def _unclear() -> ParameterError:
     return ParameterError(
         "edges are in a database whose address names its place twice, or by a setting, a variable or a file (service, "
-        "hostaddr, socket, several hosts); give one host, port and database, such as postgresql://HOST:PORT/DATABASE"
+        "hostaddr, socket, several hosts, PGSERVICE, PGHOSTADDR); give one host, port and database, such as "
+        "postgresql://HOST:PORT/DATABASE, and unset these variables"
     )
 
 
