@@ -81,7 +81,7 @@ class Caller:
         assert eventually(lambda: not self._on.ask(RUNNING), 240), self._on.ask(RUNNING)
 
     def _terminated(self) -> bool:
-        """End the call where it has not ended and the server shows it: between two statements of its own it shows none."""
+        """End the call unless it has ended; the server may show none between two statements of its own."""
         if self._thread is None or not self._thread.is_alive():
             return True
         calls = [row["id"] for row in self._on.ask(RUNNING) if row["asked"].startswith("CALL edgedp")]
