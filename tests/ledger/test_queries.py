@@ -32,6 +32,8 @@ LEDGER = {
     if not path.stem.startswith("migrat")
 }
 ONLY_SQLITE = {"complete", "log_complete"}
+HANDED = {"address_conflicts": {"apart"}}
+"""What Neo4j is handed and SQLite asks this process for: which addresses are other places."""
 PLACEHOLDERS = {
     "candidate_label",
     "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "property", "table",
@@ -219,8 +221,8 @@ def test_the_folders_are_known() -> None:
 @each(sorted(LEDGER.keys() - ONLY_SQLITE))
 def test_a_ledger_is_the_same_in_sqlite_and_in_neo4j(stem: str) -> None:
     sqlite, neo4j = LEDGER[stem], asset("queries") / "neo4j" / f"{stem}.cypher"
-    for name in ("parameters", "columns"):
-        assert names_in(section(sqlite, name)) == names_in(section(neo4j, name)), name
+    for name, handed in (("parameters", HANDED.get(stem, set())), ("columns", set())):
+        assert names_in(section(sqlite, name)) | handed == names_in(section(neo4j, name)), name
 
 
 def test_a_statement_comes_without_its_comments_and_with_its_names_filled() -> None:
