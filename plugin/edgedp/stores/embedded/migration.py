@@ -152,8 +152,8 @@ def _build(source: Path, building: Path, shown: Path) -> None:
         accounts = {row["name"]: row for row in old.rows("EdgeDPLedger")}
         graphs = {row["name"]: row for row in old.rows("EdgeDPGraph")}
         changes, releases = old.rows("EdgeDPBudgetChange"), old.rows("EdgeDPRelease")
-        for name in sorted({*graphs, *(row["graph"] for row in (*changes, *releases))} - {*accounts}):
-            raise _inconsistent(shown, name)
+        if lost := {*graphs, *(row["graph"] for row in (*changes, *releases))} - {*accounts}:
+            raise _inconsistent(shown, min(lost))
         digests = {
             name: _copy(folder, old.graph(row), row["version"]) for name, row in sorted(graphs.items())
         }

@@ -75,9 +75,8 @@ def own_rows_of(kind: str, table: str) -> str:
     """
     *before, last = (_literal(kind, step) for step in whole_name(kind, table).split("."))
     schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
-    if (
-        len(before) > 1 and kind != "mssql"
-    ):  # it names a database, too, which may be another than the address's
+    if len(before) > 1 and kind != "mssql":
+        # It names a database, too, which may be another than the address's.
         return "SELECT 1 AS one FROM (SELECT 1 AS one) AS none WHERE 1 = 0"
     match kind:
         case "mssql":

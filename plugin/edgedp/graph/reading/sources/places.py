@@ -86,9 +86,8 @@ def _canonical(text: str, name: str) -> str:
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     if scheme.lower() in _WEB:
-        if (
-            "%" in host or not host.isascii()
-        ):  # one host could be spelled in many ways, and the ledger not know it
+        if "%" in host or not host.isascii():
+            # One host could be spelled in many ways, and the ledger not know it.
             raise ParameterError(
                 f"{name} is at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
             )
