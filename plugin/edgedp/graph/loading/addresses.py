@@ -178,9 +178,9 @@ class Address:
         table, database = self.options.get("table"), database_of(self.edges)
         if database is not None and table is not None and not database.has_own_rows(table):
             raise ParameterError(
-                f"table is {whole_name(database.kind, table)!r}, must be SCHEMA.TABLE of a table with rows of its own: "
-                "it is not there, or a view, a partition or foreign, and its rows have another ledger; give such a "
-                "table, or a query"
+                f"table is {whole_name(database.kind, table)!r}, which the database does not list as a table with rows "
+                "of its own (it may be missing, a view, a partition or foreign); name such a table, with its schema, "
+                "or give a query"
             )
 
     def _place_now(self) -> str:

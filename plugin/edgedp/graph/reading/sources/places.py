@@ -89,7 +89,7 @@ def _canonical(text: str, name: str) -> str:
         if "%" in host or not host.isascii():
             # One host could be spelled in many ways, and the ledger not know it.
             raise ParameterError(
-                f"{name} is at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
+                f"{name} are at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
             )
         path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
