@@ -13,6 +13,9 @@ JAR    := plugin/neo4j/target/.packaged
 # The tests start hundreds of processes: each would compile the package anew where bytecode is not to be written.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Nine in ten arrays of the tests are small: further threads of BLAS wait on a processor that another process needs.
+test test-all test-python test-neo4j coverage: export OPENBLAS_NUM_THREADS ?= 1
+
 # Copies of data sets that are not bundled, in a folder beside the repository: what needs one is skipped without it.
 ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)

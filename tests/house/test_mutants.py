@@ -19,7 +19,7 @@ from mutants import ROOT, reasons
 from parts import PARTS
 from places import SUPPORT, files_of_tests
 
-SAMPLE = 60
+SAMPLE = 36
 KINDS = ("equivalent", "speed only", "words only", "choice only")
 
 

@@ -254,7 +254,7 @@ SABOTAGES = [
     Sabotage(
         "rungs drawn at another rate than the law's",
         {"edgedp.mechanisms.numbers.stairs:exp_minus_bounds": other_rate},
-        f"{DRAWS}[calibrated 2]",
+        "test_number_laws.py::test_a_rung_is_decided_by_all_words_of_a_uniform_real_and_the_tail_by_an_exponential",
     ),
     Sabotage(
         "delta on a pure ledger",

@@ -702,11 +702,11 @@ def stops_by_exact_degrees(real: Any) -> Any:
 
 
 def chances_of_exact_degrees(real: Any) -> Any:
-    """Say that the first listed node is right where it is of exactly so many edges."""
+    """Say of the first listed node a chance that follows the exact degrees."""
 
     def drawn(plan: Any, projection: Any, *rest: Any) -> Any:
         answer = real(plan, projection, *rest)
-        chance = float(projection.degrees().max() == 11)
+        chance = 1 / (1 + int(projection.degrees().sum()))
         return replace(answer, sure=replace(answer.sure, membership=(chance, *answer.sure.membership[1:])))
 
     return drawn
@@ -1094,7 +1094,7 @@ SABOTAGES = [
     Sabotage(
         "chances of listed nodes that follow exact degrees",
         {"edgedp.release.draw:_draw_until_sure": chances_of_exact_degrees},
-        "test_until_sure.py::test_a_black_box_of_everything_shown_finds_no_more_than_was_paid",
+        "test_until_sure.py::test_two_graphs_with_the_same_noisy_vectors_are_answered_alike_in_every_field",
     ),
     Sabotage(
         "halves of the noise in the log",

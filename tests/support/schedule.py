@@ -29,8 +29,10 @@ that lacks here costs that, and no more. Of the first tier two groups start a se
 are named in: what changes the schema of a server, after which it compiles every statement anew, and then what kills
 it, comes last."""
 
-LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
-"""Modules of few tests that take long, which the end of a run would wait for."""
+LONG = (
+    "mutants", "sabotage", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages",
+)  # fmt: skip
+"""Modules that take long, some in the second tier only, which the end of a run would wait for."""
 
 _ORDER = {f"test_{name}.py": place for names in GROUPS.values() for place, name in enumerate(names)}
 _GROUP = {f"test_{name}.py": group for group, names in GROUPS.items() for name in names}
