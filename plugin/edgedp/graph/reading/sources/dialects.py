@@ -71,7 +71,9 @@ def own_rows_of(kind: str, table: str) -> str:
     Examples
     --------
     >>> own_rows_of("mssql", "calls")
-    "SELECT 1 AS one WHERE OBJECT_ID('[dbo].[calls]', 'U') IS NOT NULL"
+    "SELECT 1 AS one FROM sys.tables WHERE object_id = OBJECT_ID('[dbo].[calls]', 'U') AND is_external = 0"
+    >>> own_rows_of("mssql", "bank.dbo.calls").partition(" WHERE")[0]
+    'SELECT 1 AS one FROM [bank].sys.tables'
     """
     *before, last = (_literal(kind, step) for step in whole_name(kind, table).split("."))
     schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
@@ -80,8 +82,10 @@ def own_rows_of(kind: str, table: str) -> str:
         return "SELECT 1 AS one FROM (SELECT 1 AS one) AS none WHERE 1 = 0"
     match kind:
         case "mssql":
-            whole = ".".join(quoted(kind, step) for step in whole_name(kind, table).split("."))
-            return f"SELECT 1 AS one WHERE OBJECT_ID({_literal(kind, whole)}, 'U') IS NOT NULL"
+            steps = [quoted(kind, step) for step in whole_name(kind, table).split(".")]
+            listed = ".".join([*steps[:-2], "sys.tables"])  # of the database that the name says
+            of = f"object_id = OBJECT_ID({_literal(kind, '.'.join(steps))}, 'U')"
+            found = f"FROM {listed} WHERE {of} AND is_external = 0"
         case "sqlite":  # what has no page of its own is a view, or a virtual table
             of = f"lower({schema}) = 'main' AND lower(name) = lower({last})"
             found = f"FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND {of}"
