@@ -19,7 +19,7 @@ from mutants import ROOT, reasons
 from parts import PARTS
 from places import SUPPORT, files_of_tests
 
-SAMPLE = 36
+SAMPLE = 24
 KINDS = ("equivalent", "speed only", "words only", "choice only")
 
 

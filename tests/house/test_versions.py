@@ -37,7 +37,10 @@ def test_every_dependency_has_a_lowest_version() -> None:
 
 @pytest.mark.wide
 @pytest.mark.timeout(7200)  # four installations, on a machine that others use
-@pytest.mark.parametrize("held", SETS.values(), ids=list(SETS))
+@pytest.mark.parametrize(
+    "held",
+    [pytest.param(held, id=name, marks=[pytest.mark.slow] * ("," in name)) for name, held in SETS.items()],
+)
 def test_versions_that_are_allowed_work_together(held: list[str], wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"

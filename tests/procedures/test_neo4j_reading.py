@@ -218,7 +218,7 @@ def test_an_estimate_says_how_much_memory_the_nodes_take(neo4j_with_plugin: Plug
     assert more["memory"]["workerPerRelationship"] == told["memory"]["workerPerRelationship"]
 
 
-@pytest.mark.parametrize("version", [DEFAULT_VERSION, NEWEST_VERSION])
+@pytest.mark.parametrize("version", [DEFAULT_VERSION, pytest.param(NEWEST_VERSION, marks=pytest.mark.slow)])
 def test_a_release_that_the_heap_has_no_room_for_is_refused_before_its_debit(
     tmp_path: Path, version: str
 ) -> None:

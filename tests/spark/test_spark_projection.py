@@ -48,8 +48,8 @@ SMALL = [
     Graph.from_edges([("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("d", "e")]),
     Graph.from_edges([(0, leaf) for leaf in range(1, 8)]),
     Graph.from_edges(np.argwhere(np.triu(np.ones((7, 7)), 1)), nodes=np.arange(-2, 9)),
-    power_law(30, 200, 4),
 ]
+LARGER = [pytest.param(graph, marks=pytest.mark.slow) for graph in (power_law(30, 200, 4), NAMED)]
 
 
 def frame_of(spark: Any, graph: Graph) -> tuple[Any, Any]:
@@ -83,7 +83,7 @@ def test_vectors_are_the_integers_of_the_native_engine(spark: Any) -> None:
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("graph", [GRAPH, NAMED, *SMALL], ids=lambda graph: f"{graph.node_count} nodes")
+@pytest.mark.parametrize("graph", [GRAPH, *SMALL, *LARGER], ids=lambda graph: f"{graph.node_count} nodes")
 def test_all_vectors_of_small_graphs_are_those_of_the_native_engine(spark: Any, graph: Graph) -> None:
     check_vectors(spark, graph, [2, 5, graph.node_count], whole=True)
 
