@@ -643,6 +643,7 @@ def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Pat
         ("mssql://db/bank", "payments", "mssql://db/bank/dbo/payments"),
         ("postgresql://db/?port=%2005432&dbname=a+b", None, "postgresql://db/a%2Bb"),
         ("mysql://db/bank?prefer_socket=false", "payments", "mysql://db/bank/payments"),
+        ("postgresql://%40aside/bank", None, "postgresql://localhost/bank"),
     ],
 )
 def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
@@ -661,6 +662,7 @@ def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, p
         "postgresql://db/bank?port=port", "postgresql://a%2Cb/bank", "mysql://db/bank?prefer_socket=true",
         "postgresql://db", "mysql://db/bank?db_name=other",
         "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
+        "postgresql://db/bank#", "postgresql://db/ba\tnk",
     ],
 )  # fmt: skip
 def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
