@@ -41,7 +41,7 @@ from edgedp.graph.loading import addresses
 from edgedp.graph.reading.options import checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
-from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap
+from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap, same_place
 from edgedp.ledger import registry
 from edgedp.ledger.rows import AT_ADDRESS, row_to_json
 from edgedp.stores.addresses import kept_rows
@@ -669,6 +669,24 @@ def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
     """A driver heeds the last of two, or one of a file: the rows would be another server's than the ledger's."""
     with pytest.raises(ParameterError, match=r"give one host, port and database|add it to the address"):
         canonical_table(Database(address.partition("://")[0], address), "payments")
+
+
+@pytest.mark.parametrize(
+    ("address", "before"),
+    [
+        ("postgresql://db./my%20bank", "postgresql://db./my%2520bank/public.pay"),
+        ("postgresql://0x7f.1/%c3%a9", "postgresql://0x7f.1/%25c3%25a9/public.pay"),
+        ("postgresql://db/?port=05432&dbname=a%25b", "postgresql://db:05432/a%25b/public.pay"),
+        ("mysql://127.1/b%61nk", "mysql://127.1/b%2561nk/pay"),
+        ("mssql://db./bank", "mssql://db./bank/dbo/pay"),
+    ],
+)
+def test_a_server_is_known_by_the_spelling_that_its_ledger_had_before(address: str, before: str) -> None:
+    """An older program kept hosts, ports and percent signs as they were given."""
+    place = canonical_table(Database(address.partition("://")[0], address), "pay")
+    assert place != before
+    assert same_place(place, before)
+    assert not same_place(place, before.replace("/pay", "/paid").replace(".pay", ".paid"))
 
 
 @pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR", "PGHOST"])

@@ -198,18 +198,16 @@ def canonical_table(database: Database, table: str | None) -> str:
     return f"{base}/{quote(whole, safe='')}" if whole else base
 
 
-_OF_SERVERS = {
-    "mysql": ("mysql", "3306", ""),
-    "mariadb": ("mysql", "3306", ""),
-    "mssql": ("mssql", "1433", "dbo"),
-}
-"""What databases whose statements reach other databases are called, their usual port, and the schema of a bare name."""
+_PORTS = {"postgresql": "5432", "mysql": "3306", "mssql": "1433"}
+"""The usual ports of servers."""
+_OF_SERVERS = {"mysql": ("mysql", ""), "mariadb": ("mysql", ""), "mssql": ("mssql", "dbo")}
+"""What databases whose statements reach other databases are called, and the schema of a bare name."""
 
 
 def _canonical_of_server(database: Database, table: str | None) -> str:
-    scheme, usual, schema = _OF_SERVERS[database.kind]
+    scheme, schema = _OF_SERVERS[database.kind]
     host, port, name = server_of(database.address)
-    base = f"{scheme}://{host}{f':{port}' if port not in ('', usual) else ''}"
+    base = f"{scheme}://{host}{f':{port}' if port not in ('', _PORTS[scheme]) else ''}"
     if table is None:
         return base
     steps = table.lower().split(".")
@@ -288,6 +286,8 @@ def _folded(address: str) -> str:
         host = host.partition(".")[0]
     if scheme in _WEB:
         host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
+    if scheme in _PORTS:  # nor this; and it had the percent of a name twice
+        host, path = _server(host, _PORTS[scheme]), _as_requested(path.replace("%25", "%"))
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
 
 
