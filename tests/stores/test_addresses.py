@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import stat
 import subprocess
@@ -759,6 +760,58 @@ def test_a_redirect_leads_to_rows_of_no_other_ledger(
             store.count("2024", "edges", 1)
         assert str(refused.value).startswith(ADDRESS_FAILED)
         server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("bucket", "other"),
+    [
+        ("s3://lake/a/rows.csv", "http://lake.s3.eu-west-1.amazonaws.com/a/rows.csv"),
+        ("s3://lake/a/rows.csv", "http://s3.amazonaws.com:80/lake/%61/rows.csv"),
+        ("gs://lake/a/rows.csv", "http://storage.googleapis.com/lake/a/rows.csv"),
+        ("gs://lake/a/rows.csv", "http://lake.storage.googleapis.com/a/rows.csv"),
+        ("az://lake/a/rows.csv", "http://one.blob.core.windows.net/lake/a/rows.csv"),
+    ],
+)
+def test_an_object_that_the_web_has_too_is_one_place(
+    bucket: str, other: str, store: Store, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pyarrow's file system of folders in place of a service, and a proxy in place of its hosts."""
+    from pyarrow import fs
+
+    (tmp_path / "lake" / "a").mkdir(parents=True)
+    (tmp_path / "lake" / "a" / "rows.csv").write_text("payer,payee\n1,2\n2,3\n")
+    root = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    monkeypatch.setattr(buckets, "_files", lambda *_: root)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+        store.register_edges("web", other, **ENDS, epsilon_budget=9)
+        assert store.count("web", "edges", 1).private
+        server.shutdown()
+    for place in (bucket, bucket.rpartition("/")[0]):
+        with pytest.raises(StoreError, match="under the name 'web'"):
+            store.register_edges("bucket", place, **ENDS, epsilon_budget=9)
+    (tmp_path / "lake" / "a").rename(tmp_path / "lake" / "b")
+    store.register_edges("aside", bucket.replace("/a/", "/b/"), **ENDS, epsilon_budget=9)
+
+
+def test_a_host_by_its_number_is_an_address(store: Store, cache: Path) -> None:
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6
+
+    try:
+        server = Server(("::1", 0), _Web)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        store.register_edges("g", f"http://[::1]:{server.server_port}/e.csv", **ENDS, epsilon_budget=9)
+        assert store.count("g", "edges", 1).private
+        with pytest.raises(StoreError, match="under the name 'g'"):
+            store.register_edges("h", f"http://localhost:{server.server_port}/e.csv", **ENDS)
+        server.shutdown()
+    with pytest.raises(ParameterError, match="holds a pattern"):
+        canonical("http://[::1]/[e].csv", "edges")
 
 
 def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cache: Path) -> None:
