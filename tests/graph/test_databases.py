@@ -521,6 +521,36 @@ def test_only_a_table_with_rows_of_its_own_is_an_address_and_by_one_name(
         assert store.count("g", "edges", 1).private
 
 
+def test_a_table_is_known_by_the_letters_that_its_server_has(tmp_path: Path) -> None:
+    """Where a server lowers names by rules of its own, other letters would be another account for the same rows."""
+    with mariadb("--lower-case-table-names=1") as server:
+        server.run("USE bank", "SET NAMES utf8mb4", TABLE.replace("payments", "ΟΔΟΣ"),
+                   FILL.replace("payments", "ΟΔΟΣ"))  # fmt: skip
+        ends = {"source": "payer", "target": "payee", "epsilon_budget": 3}
+        with edgedp.open_store(tmp_path / "graphs.edgedp") as store:
+            store.register_edges("g", server.address, table="οδοσ", **ends)
+            assert store.count("g", "edges", 1).private
+            with pytest.raises(ParameterError, match="a table with rows of its own"):
+                store.register_edges("h", server.address, table="ΟΔΟΣ", **ends)
+
+
+def test_a_table_of_sql_server_is_known_by_its_letters_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It compares names without width, a blank behind them and more; its driver is a double that always finds one."""
+    pytest.importorskip("connectorx")
+    found = "pa.table({{'base': ['Bank'], 'aside': ['dbo'], 'one': ['Payments']}})"
+    double = RECORDED.replace('pa.table({{"payer": [1, 2], "payee": [2, 3]}})', found)
+    assert found in double
+    (tmp_path / "connectorx.py").write_text(double.format(file=str(tmp_path / "asked")))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        database = databases.database_of(f"mssql://sa@127.0.0.1:{there.getsockname()[1]}/BANK")
+        assert database is not None
+        names = ["payments", "DBO.Payments", "bank.dbo.payments", "payments ", "ｐayments", "ｄbo.payments"]
+        assert [name for name in names if database.has_own_rows(name)] == names[:3]
+
+
 def test_a_bare_name_means_the_schema_of_its_place_wherever_the_server_would_look(
     server: Server, tmp_path: Path
 ) -> None:

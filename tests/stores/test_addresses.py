@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import stat
 import subprocess
@@ -41,7 +42,7 @@ from edgedp.graph.loading import addresses
 from edgedp.graph.reading.options import checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
-from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap
+from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap, same_place
 from edgedp.ledger import registry
 from edgedp.ledger.rows import AT_ADDRESS, row_to_json
 from edgedp.stores.addresses import kept_rows
@@ -643,6 +644,7 @@ def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Pat
         ("mssql://db/bank", "payments", "mssql://db/bank/dbo/payments"),
         ("postgresql://db/?port=%2005432&dbname=a+b", None, "postgresql://db/a%2Bb"),
         ("mysql://db/bank?prefer_socket=false", "payments", "mysql://db/bank/payments"),
+        ("postgresql://%40aside/bank", None, "postgresql://localhost/bank"),
     ],
 )
 def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
@@ -661,12 +663,31 @@ def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, p
         "postgresql://db/bank?port=port", "postgresql://a%2Cb/bank", "mysql://db/bank?prefer_socket=true",
         "postgresql://db", "mysql://db/bank?db_name=other",
         "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
+        "postgresql://db/bank#", "postgresql://db/ba\tnk",
     ],
 )  # fmt: skip
 def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
     """A driver heeds the last of two, or one of a file: the rows would be another server's than the ledger's."""
     with pytest.raises(ParameterError, match=r"give one host, port and database|add it to the address"):
         canonical_table(Database(address.partition("://")[0], address), "payments")
+
+
+@pytest.mark.parametrize(
+    ("address", "before"),
+    [
+        ("postgresql://db./my%20bank", "postgresql://db./my%2520bank/public.pay"),
+        ("postgresql://0x7f.1/%c3%a9", "postgresql://0x7f.1/%25c3%25a9/public.pay"),
+        ("postgresql://db/?port=05432&dbname=a%25b", "postgresql://db:05432/a%25b/public.pay"),
+        ("mysql://127.1/b%61nk", "mysql://127.1/b%2561nk/pay"),
+        ("mssql://db./bank", "mssql://db./bank/dbo/pay"),
+    ],
+)
+def test_a_server_is_known_by_the_spelling_that_its_ledger_had_before(address: str, before: str) -> None:
+    """An older program kept hosts, ports and percent signs as they were given."""
+    place = canonical_table(Database(address.partition("://")[0], address), "pay")
+    assert place != before
+    assert same_place(place, before)
+    assert not same_place(place, before.replace("/pay", "/paid").replace(".pay", ".paid"))
 
 
 @pytest.mark.parametrize("variable", ["PGSERVICE", "PGHOSTADDR", "PGHOST"])
@@ -739,6 +760,58 @@ def test_a_redirect_leads_to_rows_of_no_other_ledger(
             store.count("2024", "edges", 1)
         assert str(refused.value).startswith(ADDRESS_FAILED)
         server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("bucket", "other"),
+    [
+        ("s3://lake/a/rows.csv", "http://lake.s3.eu-west-1.amazonaws.com/a/rows.csv"),
+        ("s3://lake/a/rows.csv", "http://s3.amazonaws.com:80/lake/%61/rows.csv"),
+        ("gs://lake/a/rows.csv", "http://storage.googleapis.com/lake/a/rows.csv"),
+        ("gs://lake/a/rows.csv", "http://lake.storage.googleapis.com/a/rows.csv"),
+        ("az://lake/a/rows.csv", "http://one.blob.core.windows.net/lake/a/rows.csv"),
+    ],
+)
+def test_an_object_that_the_web_has_too_is_one_place(
+    bucket: str, other: str, store: Store, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pyarrow's file system of folders in place of a service, and a proxy in place of its hosts."""
+    from pyarrow import fs
+
+    (tmp_path / "lake" / "a").mkdir(parents=True)
+    (tmp_path / "lake" / "a" / "rows.csv").write_text("payer,payee\n1,2\n2,3\n")
+    root = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    monkeypatch.setattr(buckets, "_files", lambda *_: root)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Web) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+        store.register_edges("web", other, **ENDS, epsilon_budget=9)
+        assert store.count("web", "edges", 1).private
+        server.shutdown()
+    for place in (bucket, bucket.rpartition("/")[0]):
+        with pytest.raises(StoreError, match="under the name 'web'"):
+            store.register_edges("bucket", place, **ENDS, epsilon_budget=9)
+    (tmp_path / "lake" / "a").rename(tmp_path / "lake" / "b")
+    store.register_edges("aside", bucket.replace("/a/", "/b/"), **ENDS, epsilon_budget=9)
+
+
+def test_a_host_by_its_number_is_an_address(store: Store, cache: Path) -> None:
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6
+
+    try:
+        server = Server(("::1", 0), _Web)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        store.register_edges("g", f"http://[::1]:{server.server_port}/e.csv", **ENDS, epsilon_budget=9)
+        assert store.count("g", "edges", 1).private
+        with pytest.raises(StoreError, match="under the name 'g'"):
+            store.register_edges("h", f"http://localhost:{server.server_port}/e.csv", **ENDS)
+        server.shutdown()
+    with pytest.raises(ParameterError, match="holds a pattern"):
+        canonical("http://[::1]/[e].csv", "edges")
 
 
 def test_a_file_is_one_place_by_whatever_path(store: Store, tmp_path: Path, cache: Path) -> None:

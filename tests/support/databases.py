@@ -93,12 +93,12 @@ def postgresql() -> Iterator[Server]:
 class MariaDB:
     """A server that speaks as MySQL does: its address, statements for it, and an end in the middle."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, *options: str) -> None:
         self.folder, self.port = folder, port
         self.address = f"mysql://root@127.0.0.1:{port}/bank"
         words = [_sbin("mariadbd"), "--no-defaults", f"--datadir={folder}/data", f"--socket={folder}/socket",
                  f"--port={port}", "--bind-address=127.0.0.1", "--skip-name-resolve", "--innodb-flush-method=nosync",
-                 f"--pid-file={folder}/pid", *(["--user=root"] if os.geteuid() == 0 else [])]  # fmt: skip
+                 f"--pid-file={folder}/pid", *options, *(["--user=root"] if os.geteuid() == 0 else [])]  # fmt: skip
         with open(folder / "log", "wb") as log:
             self.process = subprocess.Popen(words, stdout=log, stderr=log)
         while self.process.poll() is None:
@@ -123,7 +123,7 @@ def _sbin(program: str) -> str:
 
 
 @contextmanager
-def mariadb() -> Iterator[MariaDB]:
+def mariadb(*options: str) -> Iterator[MariaDB]:
     """Start a server with an empty database ``bank``; the test is skipped where a part of it is missing."""
     pytest.importorskip("connectorx", reason="connectorx is not installed: pip install 'edgedp[databases]'")
     if not (
@@ -136,7 +136,7 @@ def mariadb() -> Iterator[MariaDB]:
         words = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db",
                  f"--datadir={folder}/data", *(["--user=root"] if os.geteuid() == 0 else [])]  # fmt: skip
         subprocess.run(words, check=True, capture_output=True)
-        server = MariaDB(folder, free_port())
+        server = MariaDB(folder, free_port(), *options)
         server.run("CREATE DATABASE bank")
         yield server
     finally:

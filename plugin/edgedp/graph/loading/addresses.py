@@ -30,6 +30,7 @@ from edgedp.graph.reading.sources.places import (
     canonical_pattern,
     canonical_table,
     is_catalogued,
+    same_place,
 )
 from edgedp.words.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.words.progress import Progress
@@ -170,7 +171,7 @@ class Address:
 
     def _check_own(self) -> None:
         """Refuse an address that is a link or a view by now: the rows of another place have another ledger."""
-        if (there := self._place_now()) != self.place:
+        if not same_place(there := self._place_now(), self.place):
             raise ParameterError(
                 f"{self.place!r} leads by a link or a variable to {there!r} now, whose rows have a ledger of their "
                 "own; take that away, or register that place by itself"

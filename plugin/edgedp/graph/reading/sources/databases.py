@@ -18,8 +18,9 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
 from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
-from edgedp.graph.reading.sources.dialects import own_rows_of
+from edgedp.graph.reading.sources.dialects import own_rows_of, whole_name
 from edgedp.graph.reading.sources.sayings import sentence_of
+from edgedp.graph.reading.sources.servers import server_of
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.words.shown import address_shown
 from edgedp.words.spoken import FACE
@@ -33,7 +34,6 @@ _APART = {"mysql": "MYSQL_PWD or ~/.my.cnf", "mariadb": "MYSQL_PWD or ~/.my.cnf"
 """Databases that ConnectorX reads, and where their passwords come from."""
 _EXTRAS = {"mysql": "mysql", "mariadb": "mysql", "mssql": "mssql"}
 _SECRET = re.compile(r"(?i)(pass|pwd|secret|token|sslkey)[^=&]*=")
-
 
 Few = tuple[list[str], list[str], list[tuple[Any, ...]]]
 """Names and types of columns, and rows."""
@@ -84,14 +84,19 @@ class Database:
 
     def whole_address(self) -> str:
         """Return the address with the whole path of a file, which is the same from every folder."""
-        if self.kind not in ("sqlite", "duckdb"):
-            return self.address
-        return f"{self.kind}:///{os.path.realpath(_file_of(self))}"
+        of_file = self.kind in ("sqlite", "duckdb")
+        return f"{self.kind}:///{os.path.realpath(_file_of(self))}" if of_file else self.address
 
     def has_own_rows(self, table: str) -> bool:
-        """Return whether a name is that of a table with rows of its own: of no view, partition or foreign table."""
+        """Return whether a name is that of a table with rows of its own: of no view, partition or foreign table.
+
+        A server may find it by other letters, too (a Greek s, a blank behind it): it is one by those of the server.
+        """
         with self.session() as session:
-            return bool(session.schema(own_rows_of(self.kind, table))[2])
+            found = session.schema(own_rows_of(self.kind, table))[2]
+        base = server_of(self.address)[2] if self.kind in _APART else ""
+        asked = [base.lower(), *whole_name(self.kind, table).lower().split(".")]
+        return any([str(step).lower() for step in row] == asked[-len(row) :] for row in found)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -270,12 +275,9 @@ def _postgresql(database: Database) -> Iterator[Session]:
         from adbc_driver_postgresql import dbapi
     except ImportError:
         _not_installed(database)
-    mark = "&" if "?" in database.address else "?"
-    address = (
-        database.address
-        if "connect_timeout=" in database.address
-        else f"{database.address}{mark}connect_timeout=15"
-    )
+    mark, address = "&" if "?" in database.address else "?", database.address
+    if "connect_timeout=" not in address:
+        address += f"{mark}connect_timeout=15"
     connection = _connected(dbapi.connect, address, database)
     try:
         with connection.cursor() as cursor:

@@ -66,14 +66,15 @@ def whole_name(kind: str, table: str) -> str:
 def own_rows_of(kind: str, table: str) -> str:
     """Return the statement that has a row where a name is that of a table with rows of its own, and of no other.
 
-    A view, a partition, a virtual or a foreign table has those of another one; so may what is not known here.
+    A view, a partition, a virtual or a foreign table has those of another one; so may what is not known here. The row
+    is the last steps of the name as the database has them: it may take several spellings for one.
 
     Examples
     --------
-    >>> own_rows_of("mssql", "calls")
-    "SELECT 1 AS one FROM sys.tables WHERE object_id = OBJECT_ID('[dbo].[calls]', 'U') AND is_external = 0"
-    >>> own_rows_of("mssql", "bank.dbo.calls").partition(" WHERE")[0]
-    'SELECT 1 AS one FROM [bank].sys.tables'
+    >>> own_rows_of("mssql", "calls").partition(" FROM ")[2]
+    "sys.tables WHERE object_id = OBJECT_ID(N'[dbo].[calls]', 'U') AND is_external = 0"
+    >>> own_rows_of("mssql", "bank.dbo.calls").partition(" WHERE")[0].partition(" AS base, ")[2]
+    "OBJECT_SCHEMA_NAME(object_id, DB_ID(N'bank')) AS aside, name AS one FROM [bank].sys.tables"
     """
     *before, last = (_literal(kind, step) for step in whole_name(kind, table).split("."))
     schema = before[-1] if before else "DATABASE()" if kind in _MYSQL else "'main'"
@@ -85,20 +86,23 @@ def own_rows_of(kind: str, table: str) -> str:
             steps = [quoted(kind, step) for step in whole_name(kind, table).split(".")]
             listed = ".".join([*steps[:-2], "sys.tables"])  # of the database that the name says
             of = f"object_id = OBJECT_ID({_literal(kind, '.'.join(steps))}, 'U')"
+            base = f"DB_ID({before[-2] if len(before) > 1 else ''})"
+            names = f"DB_NAME({base}) AS base, OBJECT_SCHEMA_NAME(object_id, {base}) AS aside, name"
             found = f"FROM {listed} WHERE {of} AND is_external = 0"
         case "sqlite":  # what has no page of its own is a view, or a virtual table
-            of = f"lower({schema}) = 'main' AND lower(name) = lower({last})"
+            of, names = f"lower({schema}) = 'main' AND lower(name) = lower({last})", "name"
             found = f"FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND {of}"
         case "duckdb":
             of = f"lower(schema_name) = lower({schema}) AND lower(table_name) = lower({last})"
+            names = "table_name"
             found = f"FROM duckdb_tables() WHERE database_name = current_database() AND {of}"
         case "mysql" | "mariadb":
-            of = f"(table_schema, table_name) = ({schema}, {last})"
+            of, names = f"(table_schema, table_name) = ({schema}, {last})", "table_schema AS base, table_name"
             own = f"table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND lower(engine) IN ({_OWN_ENGINES})"
             found = f"FROM information_schema.tables WHERE {of} AND {own}"
         case _:
             return _OWN_ROWS_OF_POSTGRESQL.format(schema=schema, name=last)
-    return f"SELECT 1 AS one {found}"
+    return f"SELECT {names} AS one {found}"
 
 
 _OWN_ENGINES = ", ".join(
@@ -113,7 +117,7 @@ _OWN_ROWS_OF_POSTGRESQL = (
     "WITH RECURSIVE parts AS (SELECT c.oid, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace "
     "WHERE nspname::text = {schema} AND relname::text = {name} AND NOT EXISTS (SELECT FROM pg_inherits WHERE "
     "inhrelid = c.oid) UNION SELECT c.oid, c.relkind FROM parts JOIN pg_inherits ON inhparent = parts.oid "
-    "JOIN pg_class c ON c.oid = inhrelid) SELECT 1 AS one FROM parts HAVING count(*) > 0 AND "
+    "JOIN pg_class c ON c.oid = inhrelid) SELECT CAST({name} AS text) AS one FROM parts HAVING count(*) > 0 AND "
     "bool_and(relkind IN ('r', 'p'))"
 )
 """No part of another table, and every part of it a table; a name is compared whole, and not cut as names are."""
@@ -121,7 +125,7 @@ _OWN_ROWS_OF_POSTGRESQL = (
 
 def _literal(kind: str, text: str) -> str:
     told = text.replace("\\", "\\\\") if kind in _MYSQL else text
-    return "'" + told.replace("'", "''") + "'"
+    return ("N'" if kind == "mssql" else "'") + told.replace("'", "''") + "'"
 
 
 def is_numeric(type_name: str) -> bool:

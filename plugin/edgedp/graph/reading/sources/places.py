@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.dialects import whole_name
@@ -70,7 +70,7 @@ def canonical(address: Any, name: str) -> str:
 
 
 def _canonical(text: str, name: str) -> str:
-    if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
+    if any(ord(sign) < 32 or sign in "*?{}[]," for sign in _NUMBER.sub("", text)):
         raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
     if text[:5].lower() == "file:" and not text[5:].startswith("//"):
         text = text[5:]
@@ -97,6 +97,14 @@ def _canonical(text: str, name: str) -> str:
 
 
 _WEB = ("http", "https")
+_NUMBER = re.compile(r"\Ahttps?://\[[0-9a-f:.]+\]", re.IGNORECASE)
+"""A host of the web by its number, which alone stands in brackets."""
+_OBJECTS = {
+    r"(?:(.+)\.)?s3[.-](?:[\w-]+\.)*amazonaws\.com(?:\.cn)?": "s3a",
+    r"(?:(.+)\.)?storage\.googleapis\.com": "gs",
+    r"(.+)\.(?:blob|dfs)\.core\.windows\.net": "az",
+}
+"""Hosts of the web that have the objects of buckets: of one, named before them, or of all, named behind."""
 
 
 def _as_requested(path: str) -> str:
@@ -198,18 +206,16 @@ def canonical_table(database: Database, table: str | None) -> str:
     return f"{base}/{quote(whole, safe='')}" if whole else base
 
 
-_OF_SERVERS = {
-    "mysql": ("mysql", "3306", ""),
-    "mariadb": ("mysql", "3306", ""),
-    "mssql": ("mssql", "1433", "dbo"),
-}
-"""What databases whose statements reach other databases are called, their usual port, and the schema of a bare name."""
+_PORTS = {"postgresql": "5432", "mysql": "3306", "mssql": "1433"}
+"""The usual ports of servers."""
+_OF_SERVERS = {"mysql": ("mysql", ""), "mariadb": ("mysql", ""), "mssql": ("mssql", "dbo")}
+"""What databases whose statements reach other databases are called, and the schema of a bare name."""
 
 
 def _canonical_of_server(database: Database, table: str | None) -> str:
-    scheme, usual, schema = _OF_SERVERS[database.kind]
+    scheme, schema = _OF_SERVERS[database.kind]
     host, port, name = server_of(database.address)
-    base = f"{scheme}://{host}{f':{port}' if port not in ('', usual) else ''}"
+    base = f"{scheme}://{host}{f':{port}' if port not in ('', _PORTS[scheme]) else ''}"
     if table is None:
         return base
     steps = table.lower().split(".")
@@ -281,6 +287,8 @@ def _folded(address: str) -> str:
         return address
     host, slash, path = rest.partition("/")
     host = host.lower()
+    if scheme in _WEB and (there := _as_object(host, path)):
+        return there
     if scheme == "hdfs":  # a user says nothing of the place
         server = host.rpartition("@")[2]
         host = f"@{_server(server, '8020')}" if server else ""
@@ -288,7 +296,28 @@ def _folded(address: str) -> str:
         host = host.partition(".")[0]
     if scheme in _WEB:
         host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
+    if scheme in _PORTS:  # nor this; and it had the percent of a name twice
+        host, path = _server(host, _PORTS[scheme]), _as_requested(path.replace("%25", "%"))
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
+
+
+def _as_object(host: str, path: str) -> str | None:
+    """Return the folded address of an object that the web has, too; None where the host is none of a bucket.
+
+    Examples
+    --------
+    >>> _as_object("lake.s3.eu-west-1.amazonaws.com", "a%20b"), _as_object("storage.googleapis.com", "lake/e")
+    ('s3a://lake/a b', 'gs://lake/e')
+    >>> _as_object("one.blob.core.windows.net", "box/e"), _as_object("example.org", "lake/e")
+    ('az://box@one/e', None)
+    """
+    for hosts, scheme in _OBJECTS.items():
+        if found := re.fullmatch(hosts, _server(host, "80", "443")):
+            named = scheme != "az" and found[1]
+            bucket, _, key = unquote(f"{named}/{path}" if named else path).partition("/")
+            account = f"@{found[1]}" if scheme == "az" else ""
+            return f"{scheme}://{bucket.lower()}{account}/{key}"
+    return None
 
 
 def _server(host: str, *usual: str) -> str:

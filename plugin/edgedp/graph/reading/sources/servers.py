@@ -13,6 +13,10 @@ from edgedp.words.errors import ParameterError
 
 _LEADS_ELSEWHERE = frozenset({"hostaddr", "service", "servicefile", "socket", "db_name"})
 """Settings by which a driver goes to another place than the address shows."""
+_SOCKETS = ("/", "@")
+"""How PostgreSQL's name of a socket of this machine begins: in a folder, or of Linux alone."""
+_NOT_PRINTED = frozenset(map(chr, range(32)))
+"""Of which some are left out where an address is taken apart here, and belong to a name for a driver, as a # does."""
 _OF_POSTGRESQL = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE"}
 """Settings that say a part of the place, and the variables that do where the address does not."""
 
@@ -40,7 +44,7 @@ def server_of(address: str, environment: Mapping[str, str] = os.environ) -> tupl
     path = parts.path.removeprefix("/")
     steps = (path if of_postgresql else path.strip("/")).split("/")
     if (
-        parts.fragment or len(steps) > 1
+        "#" in address or not _NOT_PRINTED.isdisjoint(address) or len(steps) > 1
         or _LEADS_ELSEWHERE & settings.keys() or (any(beside.values()) and not of_postgresql)
         or settings.get("prefer_socket", ["false"]) != ["false"]
         or (of_postgresql and {"PGHOSTADDR", "PGSERVICE"} & environment.keys())
@@ -68,9 +72,9 @@ def _one(said: list[str]) -> str:
 
 def _unclear() -> ParameterError:
     return ParameterError(
-        "edges are in a database whose address names its place twice, or by a setting, a variable or a file (service, "
-        "hostaddr, socket, several hosts, PGSERVICE, PGHOSTADDR); give one host, port and database, such as "
-        "postgresql://HOST:PORT/DATABASE, and unset these variables"
+        "edges are in a database whose address names its place twice, by a # or a sign that is not printed, or by a "
+        "setting, a variable or a file (service, hostaddr, socket, several hosts, PGSERVICE, PGHOSTADDR); give one "
+        "host, port and database, such as postgresql://HOST:PORT/DATABASE, with a # as %23, and unset these variables"
     )
 
 
@@ -93,4 +97,4 @@ def host_of(host: str) -> str:
     if number is not None:
         number = getattr(number, "ipv4_mapped", None) or number
         name = "localhost" if number.is_loopback or number.is_unspecified else str(number)
-    return "localhost" if not name or name.startswith("/") else name
+    return "localhost" if not name or name.startswith(_SOCKETS) else name
