@@ -37,7 +37,7 @@ from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.graph.weights import weighting_of
 from edgedp.ledger import registry
-from edgedp.release.conditions import conditions
+from edgedp.release.conditions import check_answerable, conditions
 from edgedp.stores.people import asker
 from edgedp.stores.registering import rows_asked
 from edgedp.stores.releases import analyst
@@ -928,3 +928,9 @@ def test_the_account_bounds_what_every_pair_loses_through_all_filters(tmp_path: 
             assert max(lost.values()) <= spent <= 3000
             tight += max(lost.values()) == spent
     assert tight  # a pair that every release reads loses all of it
+
+
+def test_a_list_of_which_a_column_may_hold_one_value_is_asked() -> None:
+    check_answerable(conditions({"kind": {"in": [7, "call"]}}), {"kind": "TEXT"})
+    with pytest.raises(ParameterError, match="holds values of the type TEXT"):
+        check_answerable(conditions({"kind": {"in": [7, 8]}}), {"kind": "TEXT"})

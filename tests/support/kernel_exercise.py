@@ -95,6 +95,13 @@ def exercise_graphs(levels: tuple[str, ...], largest: int) -> None:
             assert expected[-2].tolist() == kernel_reference.edge_triangles(graph)
             assert expected[-1][0] == kernel_reference.most_common_of(graph)
             assert expected[-1][1] == kernel_reference.two_triangles_move(graph)
+            assert expected[7].tolist() == kernel_reference.max_common_neighbors(graph)
+            shares = kernel_reference.betweenness2_shares(graph, 20)
+            assert native.betweenness2_shares(graph, 20).tolist() == shares
+            assert (
+                native.cut_shares(graph, np.full(graph.node_count, graph.node_count), None, 20).tolist()
+                == shares
+            )
         others = [each for each in levels if each != first] or levels
         for level in others if graph.node_count > 5 else ():
             with instruction_level(level):

@@ -16,10 +16,10 @@ from edgedp.ledger.chain import Head, genesis
 from edgedp.ledger.ledger import broken
 from edgedp.ledger.log import heads, history
 from edgedp.ledger.rows import AT_ADDRESS, OF_GRAPH
-from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
+from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync, too_long
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.embedded.seals import Seals, hold, sha256
-from edgedp.stores.embedded.sqlite import Ledger, opened, too_long
+from edgedp.stores.embedded.sqlite import Ledger, opened
 from edgedp.words.errors import ParameterError, StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
                 _give_back_heads(Folder(place))
                 raise
         sync(place.parent)
+    except StoreError:  # one of them is an error of the system, too
+        raise
     except OSError as error:
         raise StoreError(
             f"the destination is {destination}, which cannot be written ({error.strerror}); make room or choose another"
@@ -170,6 +172,8 @@ def _keep_heads(folder: Folder, found: Mapping[str, Head], timeout: float) -> No
             for path in (folder.heads_inside, folder.heads):
                 with _where_it_may_be_written():
                     _write(path, heads.lines(kept), owner)
+    except StoreError:
+        raise
     except OSError as error:
         raise StoreError(
             f"store is {folder.given}, whose heads cannot be kept in it and beside it ({error.strerror}); nothing was "

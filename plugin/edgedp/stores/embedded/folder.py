@@ -33,6 +33,8 @@ from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.words.errors import StoreError
 from edgedp.words.places import is_utf8
 
+_LONGEST = 500
+"""Bytes of a path that SQLite opens with its journal beside it."""
 LEDGER = "ledger.sqlite"
 HEADS = "ledger.head"
 Kind = Literal["graph", "rows", "windows", "columns", "source"]
@@ -153,7 +155,11 @@ class Folder:
 
     def _check_links(self) -> None:
         """Refuse links inside the folder."""
-        with os.scandir(self.path) as entries:
+        try:
+            entries = os.scandir(self.path)
+        except OSError:  # a folder that may be written and not read, or that was moved meanwhile
+            raise self._denied() from None
+        with entries:
             for entry in entries:
                 if entry.name in (f"{LEDGER}-wal", f"{LEDGER}-shm"):
                     raise StoreError(
@@ -190,7 +196,9 @@ class Folder:
                 f"store is {self.given}, in which {path.name} cannot be opened; check its owner and permissions"
             ) from None
         if held is None:
-            raise StoreError("the graph was replaced or dropped meanwhile; ask again")
+            raise StoreError(
+                "the graph was replaced or dropped meanwhile, or another program has locked its file; ask again"
+            )
         try:
             self.check_plain(path.name, os.fstat(held.handle))
         except BaseException:
@@ -200,6 +208,14 @@ class Folder:
 
     def _denied(self) -> StoreError:
         return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+
+
+def too_long(path: Path) -> str | None:
+    """Say of the path of a ledger that SQLite does not take it for its length; None where it does."""
+    length = len(os.fsencode(path))
+    if length <= _LONGEST:
+        return None
+    return f"whose ledger's path has {length} bytes, must have at most {_LONGEST}; choose a shorter one"
 
 
 def is_file(path: Path) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import local
@@ -20,9 +20,10 @@ from edgedp.ledger import chain
 from edgedp.ledger.backend import Row, Transaction, half_a_character
 from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
+from edgedp.stores.embedded.folder import too_long
 from edgedp.stores.embedded.locks import queue
-from edgedp.stores.statements.queries import completeness, statement_text
-from edgedp.words.errors import StoreError, StoreUnavailableError, UnknownNameError
+from edgedp.stores.statements.queries import completeness, statement_text, statements_in
+from edgedp.words.errors import StoreError, StoreUnavailableError
 from edgedp.words.places import asset
 
 APPLICATION_ID = 0x45444450
@@ -32,22 +33,13 @@ _OLDEST = (3, 37, 0)
 _LEASES_BY_BOOT = 4
 """The version from which on a lease names its boot."""
 
-_LONGEST = 500
-"""Bytes of a path that SQLite opens with its journal beside it."""
+_NOT_WRITTEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
 @cache
 def migrations() -> tuple[Path, ...]:
     """Return the numbered files that make the tables, in order; their number is a store's version."""
     return tuple(sorted(asset("queries", "sqlite").glob("migration_[0-9]*.sql")))
-
-
-def too_long(path: Path) -> str | None:
-    """Say of the path of a ledger that SQLite does not take it for its length; None where it does."""
-    length = len(os.fsencode(path))
-    if length <= _LONGEST:
-        return None
-    return f"whose ledger's path has {length} bytes, must have at most {_LONGEST}; choose a shorter one"
 
 
 class Ledger(Transaction):
@@ -109,12 +101,11 @@ class Ledger(Transaction):
 
     @contextmanager
     def _writing(self, folder: Path | None = None) -> Iterator[None]:
-        with queue(folder or self._path.parent, self._timeout) as free:
-            if not free:
-                raise self._busy()
+        with self._standing_in_line(folder or self._path.parent):
             with self._one_sentence():
                 self.connection.execute("BEGIN IMMEDIATE")
             try:
+                self._check_mode()  # under the lock: another program may have changed it since the ledger was opened
                 yield
                 with self._one_sentence():
                     self.connection.execute("COMMIT")
@@ -122,6 +113,24 @@ class Ledger(Transaction):
                 with suppress(sqlite3.Error):
                     self.connection.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def _standing_in_line(self, folder: Path) -> Iterator[None]:
+        with ExitStack() as line:
+            try:
+                free = line.enter_context(queue(folder, self._timeout))
+            except OSError:
+                raise self._moved() from None
+            if not free:
+                raise self._busy()
+            yield
+
+    def _check_mode(self) -> None:
+        """Refuse a write-ahead log, which whoever moves it away takes commits away with."""
+        with self._one_sentence():
+            (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
+        if mode not in ("delete", "memory"):  # the copy of an older ledger is in memory
+            raise self._damaged(f"its journal mode is {mode}")
 
     def check_version(self) -> None:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
@@ -207,14 +216,18 @@ class Ledger(Transaction):
         try:
             yield
         except sqlite3.OperationalError as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            whole = getattr(error, "sqlite_errorcode", 0)
+            code = whole & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise self._busy() from None
             if code == sqlite3.SQLITE_FULL:
                 raise StoreUnavailableError(
                     f"store is {self._shown}, whose disk is full; make room and ask again"
                 ) from None
-            if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            if whole == sqlite3.SQLITE_READONLY_DBMOVED or not os.path.lexists(self._path):
+                raise self._moved() from None
+            # A journal that a killed process has left cannot be removed from a folder that is for reading.
+            if code in _NOT_WRITTEN or whole == sqlite3.SQLITE_IOERR_DELETE:
                 raise StoreError(
                     f"store is {self._shown}, which may not be written; check its owner and permissions"
                 ) from None
@@ -232,6 +245,11 @@ class Ledger(Transaction):
         return StoreUnavailableError(
             f"store is {self._shown}, which another process has kept busy for {self._timeout:g} s; "
             "wait for it and ask again"
+        )
+
+    def _moved(self) -> StoreError:
+        return StoreError(
+            f"store is {self._shown}, which was moved or replaced meanwhile, or may not be read; ask where it is now"
         )
 
     def _damaged(self, why: str) -> StoreError:
@@ -285,7 +303,7 @@ def _empty(files: tuple[Path, ...]) -> sqlite3.Connection:
 def _migrate(connection: sqlite3.Connection, files: tuple[Path, ...]) -> None:
     """Run some migrations: none where somebody else was faster."""
     for path in files:
-        for text in _statements(path.read_text(encoding="utf-8")):
+        for text in statements_in(path.read_text(encoding="utf-8")):
             connection.execute(text)
     connection.execute(f"PRAGMA user_version = {len(migrations())}")
 
@@ -330,9 +348,7 @@ def _connected(path: Path, shown: Path, timeout: float, kind: type[_L]) -> Itera
                 "temp_store = MEMORY",
             ):
                 connection.execute(f"PRAGMA {setting}")
-            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-        if mode != "delete":
-            raise ledger._damaged(f"its journal mode is {mode}")
+        ledger._check_mode()
         try:
             yield ledger
         finally:
@@ -377,20 +393,6 @@ def _sealed(kind: str, *values: Any) -> str:
 
 def _genuine(kind: str, seal: str, *values: Any) -> int:
     return int(_sealed(kind, *values) == seal)
-
-
-def _statements(text: str) -> Iterator[str]:
-    """Split a migration at the semicolons that end a statement; those inside triggers do not."""
-    waiting = ""
-    for line in text.splitlines():
-        if not waiting and (not line.strip() or line.startswith("--")):
-            continue
-        waiting += line + "\n"
-        if sqlite3.complete_statement(waiting):
-            yield waiting
-            waiting = ""
-    if waiting.strip():
-        raise UnknownNameError("the migration does not end its last statement")
 
 
 def _first_line(error: BaseException) -> str:

@@ -8,6 +8,8 @@ parameters, are placeholders ``{{node_label}}`` that are filled with quoted iden
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Iterator
 from functools import cache
 from typing import Literal, get_args
 
@@ -153,3 +155,17 @@ def completeness(name: str) -> Completeness:
     path = asset("queries", "sqlite", f"{name}.sql")
     found = _COMPLETE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
     return next((word for word in _WORDS if found is not None and word == found[1]), "always")
+
+
+def statements_in(text: str) -> Iterator[str]:
+    """Split a migration at the semicolons that end a statement; those inside triggers do not."""
+    waiting = ""
+    for line in text.splitlines():
+        if not waiting and (not line.strip() or line.startswith("--")):
+            continue
+        waiting += line + "\n"
+        if sqlite3.complete_statement(waiting):
+            yield waiting
+            waiting = ""
+    if waiting.strip():
+        raise UnknownNameError("the migration does not end its last statement")

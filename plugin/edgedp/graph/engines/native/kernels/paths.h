@@ -21,7 +21,9 @@
 /* From this part of all paths on not walking a row makes up for what the others then cost more. */
 #define HUB_ROW_PART (1.0 / 5)
 #define MOST_CODED ((1 << 15) - 1) /* of a code 2 * count + bit in 16 bits */
+#ifndef LAST_BASE /* a build that tests takes a small one, beyond which graphs of a test come */
 #define LAST_BASE (1 << 30)
+#endif
 
 /* By code 2 * others + in_hub_row: a pair's share, and what the hub gains by one more neighbour. */
 static int by_code(scratch *memory, const int64_t *shares, int64_t most, int64_t **by, int64_t **gains) {
