@@ -715,7 +715,7 @@ def test_the_ledger_never_keeps_a_write_ahead_log(path: Path) -> None:
     with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
-    with pytest.raises(StoreError, match="its journal mode is wal"):
+    with pytest.raises(StoreError, match=r"to the journal mode wal; .* set it back: sqlite3"):
         ask(path)
 
 

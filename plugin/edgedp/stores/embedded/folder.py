@@ -164,7 +164,8 @@ class Folder:
                 if entry.name in (f"{LEDGER}-wal", f"{LEDGER}-shm"):
                     raise StoreError(
                         f"store is {self.given}, in which {entry.name} lies, which edgedp never writes: another "
-                        "program has opened the ledger; close it, and move the file away if it stays"
+                        "program has opened the ledger; close it, set it back (sqlite3 ledger.sqlite 'PRAGMA "
+                        "journal_mode=DELETE'), and move the file away only if it stays then"
                     )
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes

@@ -130,7 +130,10 @@ class Ledger(Transaction):
         with self._one_sentence():
             (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
         if mode not in ("delete", "memory"):  # the copy of an older ledger is in memory
-            raise self._damaged(f"its journal mode is {mode}")
+            raise StoreError(  # and restore no backup, which would forget debits
+                f"store is {self._shown}, whose ledger another program has set to the journal mode {mode}; nothing is "
+                f"released from it, end that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
+            )
 
     def check_version(self) -> None:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
@@ -216,8 +219,7 @@ class Ledger(Transaction):
         try:
             yield
         except sqlite3.OperationalError as error:
-            whole = getattr(error, "sqlite_errorcode", 0)
-            code = whole & 0xFF
+            code = (whole := getattr(error, "sqlite_errorcode", 0)) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise self._busy() from None
             if code == sqlite3.SQLITE_FULL:
@@ -248,9 +250,8 @@ class Ledger(Transaction):
         )
 
     def _moved(self) -> StoreError:
-        return StoreError(
-            f"store is {self._shown}, which was moved or replaced meanwhile, or may not be read; ask where it is now"
-        )
+        why = "which was moved or replaced meanwhile, or may not be read; ask where it is now"
+        return StoreError(f"store is {self._shown}, {why}")
 
     def _damaged(self, why: str) -> StoreError:
         return StoreError(
