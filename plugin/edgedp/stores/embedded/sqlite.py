@@ -132,7 +132,7 @@ class Ledger(Transaction):
         if mode not in ("delete", "memory"):  # the copy of an older ledger is in memory
             raise StoreError(  # and restore no backup, which would forget debits
                 f"store is {self._shown}, whose ledger another program has set to the journal mode {mode}; nothing is "
-                f"released from it, end that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
+                f"released, end that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
             )
 
     def check_version(self) -> None:
