@@ -848,7 +848,9 @@ def _read(folder: Path, rows: list[tuple[int, int, Any]]) -> tuple[Graph, Any]:
     return graph, graph.kept["columns"]
 
 
-@pytest.mark.parametrize("histories", [12, pytest.param(300, marks=pytest.mark.wide)])
+@pytest.mark.parametrize(
+    "histories", [12, pytest.param(300, marks=pytest.mark.wide), pytest.param(1000, marks=pytest.mark.slow)]
+)
 def test_a_pair_of_a_file_moves_its_own_edge_and_no_other(tmp_path: Path, histories: int) -> None:
     """Lemma 1 by the reader of files: 24 projections of each random history, and of it without one pair's rows.
 

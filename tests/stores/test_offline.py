@@ -88,8 +88,12 @@ def test_the_command_stores_nothing_and_says_what_to_run(tmp_path: Path) -> None
 @pytest.mark.neo4j
 @pytest.mark.parametrize(
     ("version", "names"),
-    [(DEFAULT_VERSION, tuple(GRAPHS)), (NEWEST_VERSION, ("texts",))],
-    ids=[DEFAULT_VERSION, NEWEST_VERSION],
+    [
+        (DEFAULT_VERSION, tuple(GRAPHS)),
+        (NEWEST_VERSION, ("texts",)),
+        pytest.param(NEWEST_VERSION, tuple(GRAPHS), marks=pytest.mark.slow),
+    ],
+    ids=[DEFAULT_VERSION, NEWEST_VERSION, f"{NEWEST_VERSION}, all"],
 )
 def test_the_real_import_takes_it_and_it_can_be_registered(
     tmp_path: Path, version: str, names: tuple[str, ...]

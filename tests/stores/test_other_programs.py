@@ -83,7 +83,7 @@ def another(code: str, *arguments: object) -> Iterator[None]:
 def test_a_release_whose_ledger_gets_a_write_ahead_log_meanwhile_is_refused(
     path: Path, monkeypatch: pytest.MonkeyPatch, when: str, paid: float
 ) -> None:
-    """Who then moves the log away, as the next refusal says, takes a debit away whose answer was shown."""
+    """Somebody who then moves the log away takes a debit away whose answer was shown."""
     held = sqlite3.connect(path / "ledger.sqlite", isolation_level=None)
     with closing(held):
         before_run(monkeypatch, when, lambda: held.execute("PRAGMA journal_mode = WAL").fetchone())

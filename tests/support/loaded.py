@@ -24,13 +24,7 @@ __all__ = ["import_everything", "kept_results", "looked_up_in", "readers"]
 
 
 def kept_results() -> list[Any]:
-    """Return everything of loaded modules that keeps results of functions in memory."""
-    return _keeping(len(sys.modules))
-
-
-@cache
-def _keeping(loaded: int) -> list[Any]:
-    """Look at every object, once while so many modules are loaded, also at what the collector was told to pass over."""
+    """Return everything that keeps results of functions in memory, also what the collector was told to pass over."""
     frozen = gc.get_freeze_count() > 0
     gc.unfreeze()
     found = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]

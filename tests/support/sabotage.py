@@ -701,15 +701,18 @@ def stops_by_exact_degrees(real: Any) -> Any:
     return drawn
 
 
-def chances_of_exact_degrees(real: Any) -> Any:
+def chance_by(exact: Callable[[Any], float]) -> Wrong:
     """Say of the first listed node a chance that follows the exact degrees."""
 
-    def drawn(plan: Any, projection: Any, *rest: Any) -> Any:
-        answer = real(plan, projection, *rest)
-        chance = 1 / (1 + int(projection.degrees().sum()))
-        return replace(answer, sure=replace(answer.sure, membership=(chance, *answer.sure.membership[1:])))
+    def sabotaged(real: Any) -> Any:
+        def drawn(plan: Any, projection: Any, *rest: Any) -> Any:
+            answer = real(plan, projection, *rest)
+            membership = (exact(projection.degrees()), *answer.sure.membership[1:])
+            return replace(answer, sure=replace(answer.sure, membership=membership))
 
-    return drawn
+        return drawn
+
+    return sabotaged
 
 
 def kept_halves(real: Any) -> Any:
@@ -1093,8 +1096,13 @@ SABOTAGES = [
     ),
     Sabotage(
         "chances of listed nodes that follow exact degrees",
-        {"edgedp.release.draw:_draw_until_sure": chances_of_exact_degrees},
+        {"edgedp.release.draw:_draw_until_sure": chance_by(lambda degrees: 1 / (1 + int(degrees.sum())))},
         "test_until_sure.py::test_two_graphs_with_the_same_noisy_vectors_are_answered_alike_in_every_field",
+    ),
+    Sabotage(
+        "a chance that tells one degree",
+        {"edgedp.release.draw:_draw_until_sure": chance_by(lambda degrees: float(degrees.max() == 11))},
+        "test_until_sure.py::test_a_black_box_of_everything_shown_finds_no_more_than_was_paid",
     ),
     Sabotage(
         "halves of the noise in the log",

@@ -130,7 +130,7 @@ class Ledger(Transaction):
         with self._one_sentence():
             (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
         if mode not in ("delete", "memory"):  # the copy of an older ledger is in memory
-            raise StoreError(  # and restore no backup, which would forget debits
+            raise StoreError(  # which is no damage: a backup would forget debits
                 f"store is {self._shown}, whose ledger another program has set to the journal mode {mode}; nothing is "
                 f"released, end that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
             )
