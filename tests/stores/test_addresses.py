@@ -795,6 +795,31 @@ def test_an_object_that_the_web_has_too_is_one_place(
     store.register_edges("aside", bucket.replace("/a/", "/b/"), **ENDS, epsilon_budget=9)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("s3://lake/a b.csv", "https://lake.s3.amazonaws.com/a+b.csv"),
+        ("s3://lake/a/e.csv", "https://lake.bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/a/e.csv"),
+        ("s3://lake/a/e.csv", "https://bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/lake/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://commondatastorage.googleapis.com/lake/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://lake.storage.us-central1.rep.googleapis.com/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://storage.cloud.google.com/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.z1.blob.storage.azure.net/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.chinacloudapi.cn/lake/a/e.csv"),
+        ("az://$web/e.csv", "https://one.z6.web.core.windows.net/e.csv"),
+        ("https://one.blob.core.windows.net/lake/e.csv", "https://one-secondary.blob.core.windows.net/lake/e.csv"),
+        ("https://one.blob.core.windows.net/lake/e.csv", "https://one.privatelink.blob.core.windows.net/lake/e.csv"),
+        ("https://one.blob.core.windows.net/$root/e.csv", "https://one.blob.core.windows.net/e.csv"),
+        ("abfss://lake@one-secondary.dfs.core.windows.net/e.csv", "https://one.blob.core.windows.net/lake/e.csv"),
+    ],
+)  # fmt: skip
+def test_an_object_has_one_place_by_each_host_of_its_service(one: str, other: str) -> None:
+    assert overlap(canonical(one, "edges"), canonical(other, "edges"))
+    assert not overlap(
+        canonical(one, "edges"), canonical(other.replace("e.csv", "f.csv"), "edges").replace("+", "-")
+    )
+
+
 def test_a_host_by_its_number_is_an_address(store: Store, cache: Path) -> None:
     class Server(ThreadingHTTPServer):
         address_family = socket.AF_INET6
