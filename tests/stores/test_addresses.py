@@ -680,6 +680,10 @@ def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
         ("postgresql://db/?port=05432&dbname=a%25b", "postgresql://db:05432/a%25b/public.pay"),
         ("mysql://127.1/b%61nk", "mysql://127.1/b%2561nk/pay"),
         ("mssql://db./bank", "mssql://db./bank/dbo/pay"),
+        ("postgresql://db/a%25b", "postgresql://db/a%2525b/public.pay"),
+        ("postgresql://db/a%2541", "postgresql://db/a%252541/public.pay"),
+        ("mysql://db/%42ank", "mysql://db/%2542ank/pay"),
+        ("mssql://db/%C3%89", "mssql://db/%25c3%2589/dbo/pay"),
     ],
 )
 def test_a_server_is_known_by_the_spelling_that_its_ledger_had_before(address: str, before: str) -> None:

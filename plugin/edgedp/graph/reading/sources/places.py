@@ -299,8 +299,9 @@ def _folded(address: str) -> str:
         host = host.partition(".")[0].removesuffix("-secondary")
     if scheme in _WEB:
         host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
-    if scheme in _PORTS:  # nor this; and it had the percent of a name twice
-        host, path = _server(host, _PORTS[scheme]), _as_requested(path.replace("%25", "%"))
+    if scheme in _PORTS:  # nor this; and it had each percent of a name twice, and lowered names in percent
+        host, path = _server(host, _PORTS[scheme]), unquote(re.sub("%(?:25)+", "%", path))
+        path = path if scheme == "postgresql" else path.lower()
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
 
 
