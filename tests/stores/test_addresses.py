@@ -680,6 +680,10 @@ def test_an_address_names_one_place_and_names_it_once(address: str) -> None:
         ("postgresql://db/?port=05432&dbname=a%25b", "postgresql://db:05432/a%25b/public.pay"),
         ("mysql://127.1/b%61nk", "mysql://127.1/b%2561nk/pay"),
         ("mssql://db./bank", "mssql://db./bank/dbo/pay"),
+        ("postgresql://db/a%25b", "postgresql://db/a%2525b/public.pay"),
+        ("postgresql://db/a%2541", "postgresql://db/a%252541/public.pay"),
+        ("mysql://db/%42ank", "mysql://db/%2542ank/pay"),
+        ("mssql://db/%C3%89", "mssql://db/%25c3%2589/dbo/pay"),
     ],
 )
 def test_a_server_is_known_by_the_spelling_that_its_ledger_had_before(address: str, before: str) -> None:
@@ -793,6 +797,31 @@ def test_an_object_that_the_web_has_too_is_one_place(
             store.register_edges("bucket", place, **ENDS, epsilon_budget=9)
     (tmp_path / "lake" / "a").rename(tmp_path / "lake" / "b")
     store.register_edges("aside", bucket.replace("/a/", "/b/"), **ENDS, epsilon_budget=9)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("s3://lake/a b.csv", "https://lake.s3.amazonaws.com/a+b.csv"),
+        ("s3://lake/a/e.csv", "https://lake.bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/a/e.csv"),
+        ("s3://lake/a/e.csv", "https://bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/lake/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://commondatastorage.googleapis.com/lake/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://lake.storage.us-central1.rep.googleapis.com/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://storage.cloud.google.com/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.z1.blob.storage.azure.net/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.chinacloudapi.cn/lake/a/e.csv"),
+        ("az://$web/e.csv", "https://one.z6.web.core.windows.net/e.csv"),
+        ("https://one.blob.core.windows.net/lake/e.csv", "https://one-secondary.blob.core.windows.net/lake/e.csv"),
+        ("https://one.blob.core.windows.net/lake/e.csv", "https://one.privatelink.blob.core.windows.net/lake/e.csv"),
+        ("https://one.blob.core.windows.net/$root/e.csv", "https://one.blob.core.windows.net/e.csv"),
+        ("abfss://lake@one-secondary.dfs.core.windows.net/e.csv", "https://one.blob.core.windows.net/lake/e.csv"),
+    ],
+)  # fmt: skip
+def test_an_object_has_one_place_by_each_host_of_its_service(one: str, other: str) -> None:
+    assert overlap(canonical(one, "edges"), canonical(other, "edges"))
+    assert not overlap(
+        canonical(one, "edges"), canonical(other.replace("e.csv", "f.csv"), "edges").replace("+", "-")
+    )
 
 
 def test_a_host_by_its_number_is_an_address(store: Store, cache: Path) -> None:

@@ -94,6 +94,23 @@ def test_a_release_whose_ledger_gets_a_write_ahead_log_meanwhile_is_refused(
     assert spent(path) == paid
 
 
+def test_a_log_of_another_time_is_never_put_into_the_ledger(path: Path) -> None:
+    """As a copy of the folder leaves it: any SQLite that opens the ledger then sets it back to before its debits."""
+    with closing(sqlite3.connect(path / "ledger.sqlite", isolation_level=None)) as other:
+        for each in ("PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0", "VACUUM"):
+            other.execute(each).fetchone()
+        log = (path / "ledger.sqlite-wal").read_bytes()
+        with pytest.raises(StoreError, match=r"close it, set it back \(sqlite3"):
+            ask(path)
+        other.execute("PRAGMA journal_mode = DELETE").fetchone()
+    ask(path)
+    (path / "ledger.sqlite-wal").write_bytes(log)
+    with pytest.raises(StoreError, match="move the file away before any program opens the ledger"):
+        ask(path)
+    (path / "ledger.sqlite-wal").unlink()
+    assert spent(path) == 0.1
+
+
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @pytest.mark.parametrize("how", MOVES)
 def test_a_store_that_is_moved_or_replaced_in_a_release_is_said_to_be(

@@ -23,11 +23,13 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, get_args
+from urllib.parse import quote
 
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.words.errors import StoreError
@@ -162,14 +164,23 @@ class Folder:
         with entries:
             for entry in entries:
                 if entry.name in (f"{LEDGER}-wal", f"{LEDGER}-shm"):
-                    raise StoreError(
-                        f"store is {self.given}, in which {entry.name} lies, which edgedp never writes: another "
-                        "program has opened the ledger; close it, set it back (sqlite3 ledger.sqlite 'PRAGMA "
-                        "journal_mode=DELETE'), and move the file away only if it stays then"
-                    )
+                    raise self._logged(entry.name)
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes
                         self.check_plain(entry.name, entry.stat(follow_symlinks=False))
+
+    def _logged(self, name: str) -> StoreError:
+        """Say what to do with a write-ahead log; SQLite puts any that lies there into any ledger that it opens."""
+        never = f"store is {self.given}, in which {name} lies, which edgedp never writes"
+        if _is_set_back(self.ledger):
+            return StoreError(
+                f"{never} and which is not of this ledger, as a copy may bring it or leave it; move the file away "
+                "before any program opens the ledger, which would forget debits"
+            )
+        return StoreError(
+            f"{never}: another program has opened the ledger; close it, set it back (sqlite3 ledger.sqlite 'PRAGMA "
+            "journal_mode=DELETE'), and move the file away only if it stays then"
+        )
 
     def check_plain(self, name: str, found: os.stat_result) -> None:
         """Refuse a file of the store that has a second name; one that is being removed has none left."""
@@ -209,6 +220,20 @@ class Folder:
 
     def _denied(self) -> StoreError:
         return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+
+
+def _is_set_back(ledger: Path) -> bool:
+    """Return whether a ledger says itself, in two bytes of its first page, that it has no write-ahead log.
+
+    Read by SQLite, without the log: whoever closes a file takes the locks away that other threads have on it.
+    """
+    try:
+        with closing(
+            sqlite3.connect(f"file:{quote(str(ledger))}?mode=ro&immutable=1", uri=True)
+        ) as connection:
+            return connection.serialize()[18:20] == b"\1\1"
+    except (sqlite3.Error, AttributeError):  # it cannot be read, or by a SQLite that hands no pages out
+        return False
 
 
 def too_long(path: Path) -> str | None:

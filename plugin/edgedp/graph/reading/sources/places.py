@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_plus
 
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.dialects import whole_name
@@ -100,9 +100,12 @@ _WEB = ("http", "https")
 _NUMBER = re.compile(r"\Ahttps?://\[[0-9a-f:.]+\]", re.IGNORECASE)
 """A host of the web by its number, which alone stands in brackets."""
 _OBJECTS = {
+    r"(?:(.+)\.)?bucket\.vpce-[\w-]+\.s3\.[\w-]+\.vpce\.amazonaws\.com": "s3a",
     r"(?:(.+)\.)?s3[.-](?:[\w-]+\.)*amazonaws\.com(?:\.cn)?": "s3a",
-    r"(?:(.+)\.)?storage\.googleapis\.com": "gs",
-    r"(.+)\.(?:blob|dfs)\.core\.windows\.net": "az",
+    r"(?:(.+)\.)?(?:commondata)?storage(?:\.mtls|\.[\w-]+\.rep)?\.googleapis\.com": "gs",
+    r"()storage\.cloud\.google\.com": "gs",
+    r"(\w+)(?:-secondary)?(?:\.[\w-]+)*\.(blob|dfs|web)\."
+    r"(?:core\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net)|storage\.azure\.net)": "az",
 }
 """Hosts of the web that have the objects of buckets: of one, named before them, or of all, named behind."""
 
@@ -293,11 +296,12 @@ def _folded(address: str) -> str:
         server = host.rpartition("@")[2]
         host = f"@{_server(server, '8020')}" if server else ""
     if _SAME.get(scheme) == "az":  # an account has a host for each of its services
-        host = host.partition(".")[0]
+        host = host.partition(".")[0].removesuffix("-secondary")
     if scheme in _WEB:
         host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
-    if scheme in _PORTS:  # nor this; and it had the percent of a name twice
-        host, path = _server(host, _PORTS[scheme]), _as_requested(path.replace("%25", "%"))
+    if scheme in _PORTS:  # nor this; and it had each percent of a name twice, and lowered names in percent
+        host, path = _server(host, _PORTS[scheme]), unquote(re.sub("%(?:25)+", "%", path))
+        path = path if scheme == "postgresql" else path.lower()
     return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
 
 
@@ -310,12 +314,20 @@ def _as_object(host: str, path: str) -> str | None:
     ('s3a://lake/a b', 'gs://lake/e')
     >>> _as_object("one.blob.core.windows.net", "box/e"), _as_object("example.org", "lake/e")
     ('az://box@one/e', None)
+    >>> _as_object("one-secondary.blob.core.windows.net", "e.csv"), _as_object("lake.s3.amazonaws.com", "a+b%2B")
+    ('az://$root@one/e.csv', 's3a://lake/a b+')
     """
     for hosts, scheme in _OBJECTS.items():
         if found := re.fullmatch(hosts, _server(host, "80", "443")):
-            named = scheme != "az" and found[1]
-            bucket, _, key = unquote(f"{named}/{path}" if named else path).partition("/")
-            account = f"@{found[1]}" if scheme == "az" else ""
+            key = unquote_plus(path) if scheme == "s3a" else unquote(path)  # to S3 a plus is a blank
+            if scheme == "az":
+                named, account = (
+                    "$web" if found[2] == "web" else "" if "/" in key else "$root",
+                    f"@{found[1]}",
+                )
+            else:
+                named, account = found[1], ""
+            bucket, _, key = (f"{named}/{key}" if named else key).partition("/")
             return f"{scheme}://{bucket.lower()}{account}/{key}"
     return None
 
