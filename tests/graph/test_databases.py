@@ -238,6 +238,15 @@ def test_types_of_postgresql_are_what_their_texts_or_numbers_are(server: Server)
             read_graph(server.address, table="kinds", source=source, target="b1")
 
 
+def test_a_driver_that_an_address_names_for_other_programs_is_left_out(server: Server) -> None:
+    plain = server.address.partition("://")[2]
+    for scheme in ("postgres", "POSTGRESQL", "postgresql+psycopg2", "Postgresql+asyncpg"):
+        assert (
+            read_graph(f"{scheme}://{plain}", table="payments", source="payer", target="payee").edge_count
+            == 6
+        )
+
+
 def test_servers_and_rights(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     port = f"127.0.0.1:{server.port}"
     for address, says in (
@@ -358,7 +367,11 @@ def test_what_mysql_cannot_give_is_one_sentence_and_prints_nothing(
         (f"mysql://root@{here}", {"table": "odd"}, "add the name of a database"),
         (f"mysql://nobody@{here}/bank", {"table": "odd"}, "asks for a password"),
         (f"mysql://root@{here}/bank?ssl-mode=REQUIRED", {"table": "odd"}, "how a connection is encrypted"),
-        (f"mysql://root@{here}/bank?colour=red", {"table": "odd"}, "how a connection is encrypted"),
+        (
+            f"mysql://root@{here}/bank?colour=red",
+            {"table": "odd"},
+            "such a setting; correct what stands after",
+        ),
         ("mysql://root@127.0.0.1:1/bank", {"table": "odd"}, "cannot be reached"),
         ("mysql://root@nowhere.invalid/bank", {"table": "odd"}, "cannot be reached"),
     ):

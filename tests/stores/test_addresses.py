@@ -661,7 +661,7 @@ def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, p
         "postgresql://a:1,b:2/bank", "postgresql:///bank?host=a,b", "postgresql://db/bank?dbname=a&dbname=b",
         "postgresql://db/bank#other", "postgresql://db/bank/", "postgresql://db//bank", "postgresql://db:port/bank",
         "postgresql://db/bank?port=port", "postgresql://a%2Cb/bank", "mysql://db/bank?prefer_socket=true",
-        "postgresql://db", "mysql://db/bank?db_name=other",
+        "postgresql://db", "mysql://db", "mssql://db", "mysql://db/bank?db_name=other",
         "mysql://db/bank?socket=/other", "mysql://db/bank/other", "mysql://db/bank?host=other",
         "postgresql://db/bank#", "postgresql://db/ba\tnk",
     ],

@@ -275,9 +275,11 @@ def _postgresql(database: Database) -> Iterator[Session]:
         from adbc_driver_postgresql import dbapi
     except ImportError:
         _not_installed(database)
-    mark, address = "&" if "?" in database.address else "?", database.address
+    address = (
+        f"postgresql://{database.address.partition('://')[2]}"  # libpq takes no capitals, and no +psycopg
+    )
     if "connect_timeout=" not in address:
-        address += f"{mark}connect_timeout=15"
+        address += f"{'&' if '?' in address else '?'}connect_timeout=15"
     connection = _connected(dbapi.connect, address, database)
     try:
         with connection.cursor() as cursor:

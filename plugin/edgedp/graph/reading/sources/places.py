@@ -203,12 +203,13 @@ def canonical_table(database: Database, table: str | None) -> str:
     else:
         host, port, name = server_of(database.address)
         if not name:
-            raise ParameterError("edges are in a database without a name; add it to the address")
+            raise ParameterError(_WITHOUT_NAME)
         base = f"postgresql://{host}{f':{port}' if port not in ('', '5432') else ''}/{quote(name, safe='')}"
         whole = table and whole_name(database.kind, table)
     return f"{base}/{quote(whole, safe='')}" if whole else base
 
 
+_WITHOUT_NAME = "edges are in a database without a name; add it to the address"
 _PORTS = {"postgresql": "5432", "mysql": "3306", "mssql": "1433"}
 """The usual ports of servers."""
 _OF_SERVERS = {"mysql": ("mysql", ""), "mariadb": ("mysql", ""), "mssql": ("mssql", "dbo")}
@@ -223,6 +224,8 @@ def _canonical_of_server(database: Database, table: str | None) -> str:
         return base
     steps = table.lower().split(".")
     default = [name.lower(), *([schema] if schema else [])]
+    if not name and len(steps) <= len(default):
+        raise ParameterError(_WITHOUT_NAME)
     return "/".join([base, *(quote(step, safe="") for step in default[: -len(steps) + 1 or None] + steps)])
 
 

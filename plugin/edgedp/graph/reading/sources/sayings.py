@@ -23,7 +23,8 @@ _BY_WORDS = (
     (r"ERROR 1046 ", "is a server; add the name of a database to the address"),
     (r"database .* does not exist|ERROR 1049 |Cannot open database",
      "has no database of that name; check the address"),
-    (r"secure connection|insecure transport|certificate|ssl-mode|URL parameter",
+    (r"URL parameter", "is not asked with such a setting; correct what stands after ? in the address"),
+    (r"secure connection|insecure transport|certificate|ssl-mode",
      "and the address differ in how a connection is encrypted; correct what stands after ? in the address"),
     (r"could not translate|Connection refused|timeout expired|timed out|No such file|Network is unreach"
      r"|Could not connect|lookup address|Name or service not known|No address",
