@@ -152,6 +152,9 @@ INPUTS = {
     "a list of nodes told to have one": Input(
         "ada,bob\n", [("ada", "bob")], nodes="kunde\nada\nbob\n", options={"nodes_header": True}
     ),
+    "a first line of nodes without their file": Input(
+        "1,2\n", refused="nodes_header is given without a file of nodes", options={"nodes_header": False}
+    ),
     "a list of nodes with a word over integers": Input("1,2\n", [(1, 2)], nodes="kunde\n1\n2\n"),
     "a list of nodes whose ids are not first": Input(
         "1,2\n", nodes="amount,id\n3,1\n4,2\n", refused="must hold the ids in its first column"
@@ -573,6 +576,25 @@ def test_options_that_mean_nothing(options: dict[str, Any], says: str, tmp_path:
     (tmp_path / "graph").write_text("1,2\n")
     with pytest.raises(ParameterError, match=re.escape(says)):
         read_graph(tmp_path / "graph", **options)
+
+
+def test_options_of_texts_are_refused_or_used_with_every_kind_of_list_of_nodes(tmp_path: Path) -> None:
+    """What is said of comments may be said of the edges only; nothing is said of a first line that is not read."""
+    edges = tmp_path / "edges.csv"
+    edges.write_text("; no edge\n1,2\n")
+    listed = {kind: tmp_path / f"nodes.{kind}" for kind in ("csv", "parquet", "arrow", "jsonl")}
+    listed["csv"].write_text("id\n1\n2\n3\n")
+    listed["jsonl"].write_text('{"id":1}\n{"id":2}\n{"id":3}\n')
+    parquet.write_table(pa.table({"id": [1, 2, 3]}), listed["parquet"])
+    feather.write_feather(pa.table({"id": [1, 2, 3]}), listed["arrow"])
+    for kind, nodes in listed.items():
+        assert read_graph(edges, nodes, comments=";").node_count == 3, kind
+        if kind != "csv":
+            with pytest.raises(ParameterError, match="nodes_header is not an option of"):
+                read_graph(edges, nodes, comments=";", nodes_header=True)
+    for none in (None, [1, 2, 3], np.array([1, 2, 3])):
+        with pytest.raises(ParameterError, match="nodes_header is given without a file of nodes"):
+            read_graph(edges, none, comments=";", nodes_header=True)
 
 
 def test_no_error_shows_an_object() -> None:

@@ -25,6 +25,7 @@ from scipy import stats
 
 from edgedp import Graph, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.reading.options import checked_options
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.adaptive import arcs
 from edgedp.mechanisms.projection import GraphProjection
@@ -40,7 +41,7 @@ from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical
 from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
-from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
+from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 from spark_doubles import Replayed, in_process, power_law, tried, words_by_id
 
@@ -682,6 +683,34 @@ def test_an_address_that_the_registry_must_not_keep_is_refused(address: Any, say
 def test_spellings_of_an_address_have_one_ledger(spelling: str, address: str) -> None:
     assert canonical(spelling, "edges") == address
     assert canonical(address, "edges") == address
+
+
+@pytest.mark.parametrize(
+    ("edges", "nodes", "dropped"),
+    [
+        ("s3a://l/e", None, {"header": True, "nodes_header": True, "separator": ";", "comments": "#"}),
+        (
+            "table:bank.pay",
+            "s3a://l/n",
+            {"header": False, "nodes_header": False, "separator": ";", "comments": "#"},
+        ),
+        ("s3a://l/e", "s3a://l/n.csv", {"header": True}),
+        ("s3a://l/e.csv", None, {"nodes_header": True}),
+        ("s3a://l/e.csv", "table:bank.nodes", {"nodes_header": True}),
+    ],
+)
+def test_what_is_said_of_texts_is_kept_of_texts_and_refused_of_others(
+    edges: str, nodes: str | None, dropped: dict[str, Any]
+) -> None:
+    said = {"header": True, "nodes_header": True, "separator": ";", "comments": "%"} | dropped
+    for name, value in said.items():
+        asked = checked_options(**{name: value})
+        if name in dropped:
+            with pytest.raises(ParameterError, match=f"{name} has no effect"):
+                Place.asked(edges, nodes, asked)
+        else:
+            kept = json.loads(Place.asked(edges, nodes, asked).to_json())
+            assert kept[{"comments": "comment"}.get(name, name)] == value
 
 
 def test_two_processes_that_register_an_address_at_once_get_one_ledger(

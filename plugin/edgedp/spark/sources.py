@@ -103,7 +103,7 @@ class Place:
             raise ParameterError(
                 "comments are several signs, must be one for Spark; give the one that is used"
             )
-        return cls(
+        made = cls(
             edges=edges if is_catalogued(edges) else canonical(edges, "edges"),
             nodes=nodes if nodes is None or is_catalogued(nodes) else canonical(nodes, "nodes"),
             source=options.source,
@@ -117,6 +117,18 @@ class Place:
             date=options.date,
             date_unit=options.date_unit,
         )
+        if odd := made._dropped_of(options):
+            raise ParameterError(f"{odd} has no effect, for Spark takes it for texts only; ask without it")
+        return made
+
+    def _dropped_of(self, options: ReadingOptions) -> str | None:
+        """Return an option that holds for texts, and of what is no text would be dropped."""
+        edges, nodes = self.is_text("edges"), self.is_text("nodes")
+        return (
+            (None if edges else options.given("header"))
+            or (None if nodes else options.given("nodes_header"))
+            or (None if edges or nodes else options.given("separator", "comments"))
+        )
 
     @classmethod
     def of(cls, address: Address) -> Place:
@@ -128,10 +140,11 @@ class Place:
             It does not.
         """
         options = checked_options(**address.options)
-        odd = options.given("table", "query", "bipartite", "labels") or (
-            "a pattern" if is_pattern(address.edges) else None
-        )
         text = bool(_TEXT.search(address.place))
+        odd = options.given(
+            "table", "query", "bipartite", "labels", *(() if text else ("header", "separator"))
+        )
+        odd = odd or ("a pattern" if is_pattern(address.edges) else None)
         if odd or (text and options.header is None) or address.place.startswith("http"):
             what = odd or "this format"
             raise EngineError(

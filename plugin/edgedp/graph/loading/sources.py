@@ -263,14 +263,13 @@ def _nodes(
     if isinstance(nodes, str | os.PathLike):
         with inside(only=False):  # a list of nodes is public: it has no ledger wherever it is
             where = locate(nodes, progress, "nodes", refresh=options.refresh)
-    elif nodes is not None:
-        return _series_of(nodes), None
-    elif edges.entry is not None and edges.entry.node_list is not None:
+    elif nodes is None and edges.entry is not None and edges.entry.node_list is not None:
         where = obtain(
             edges.entry.node_list, f"{edges.entry.name} (nodes)", progress, refresh=options.refresh
         )
     if where is None:
-        return None, None
+        options.check_no_nodes()
+        return (None if nodes is None else _series_of(nodes)), None
     read = read_located(where, 1, options.of_nodes(), progress)
     return read.columns[0], read
 

@@ -84,6 +84,13 @@ class ReadingOptions:
         told["weight"] = None if self.weight is None else self.weight.to_dict()
         return {name: value for name, value in told.items() if value is not None}
 
+    def check_no_nodes(self) -> None:
+        """Refuse what is said of a file of nodes where none is read."""
+        if self.nodes_header is not None:
+            raise ParameterError(
+                "nodes_header is given without a file of nodes; give the file (nodes), or read without this option"
+            )
+
     def of_nodes(self) -> ReadingOptions:
         """Return the options that hold for the list of nodes as well."""
         return ReadingOptions(

@@ -102,7 +102,9 @@ def chosen(
     )
 
 
-def refuse_given(options: ReadingOptions, what: str, *more: str) -> None:
-    """Refuse options that hold for texts only."""
-    if refused := options.given("header", "separator", "comments", *more):
+def refuse_given(options: ReadingOptions, what: str, *more: str, width: int = 2) -> None:
+    """Refuse options that hold for texts only; of a list of nodes not those that may be meant for the edges."""
+    names = ("header", "separator", "comments", *more) if width == 2 else ("header",)
+    if refused := options.given(*names):
+        refused = refused if width == 2 else "nodes_header"
         raise ParameterError(f"{refused} is not an option of {what}; read it without this option")

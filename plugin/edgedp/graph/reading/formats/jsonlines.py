@@ -39,7 +39,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     """
     import polars as pl
 
-    refuse_given(options, "JSON lines")
+    refuse_given(options, "JSON lines", width=width)
     blocks = Blocks(content.chunks, source)
     first = next(blocks, b"")
     sample = [_object(raw, number, source) for number, _, raw in first_lines(first, (), SAMPLE)]

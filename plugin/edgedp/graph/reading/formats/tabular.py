@@ -29,7 +29,7 @@ def read_tabular(
     import pyarrow as pa
 
     name = "Parquet" if kind == "parquet" else "Arrow"
-    refuse_given(options, "a Parquet file" if kind == "parquet" else "an Arrow file")
+    refuse_given(options, "a Parquet file" if kind == "parquet" else "an Arrow file", width=width)
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
