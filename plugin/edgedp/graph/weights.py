@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from edgedp.words.amounts.written import fraction_of, shortest
 from edgedp.words.errors import ParameterError
-from edgedp.words.shown import kind_of
-from edgedp.words.vocabulary import AGGREGATIONS, Aggregation
+from edgedp.words.shown import kind_of, shortened
+from edgedp.words.vocabulary import AGGREGATIONS, Aggregation, is_word
 
 _KEYS = ("property", "cap", "step", "pair_cap", "aggregation", "signed")
 _DIGITS = 10**15
@@ -226,7 +226,7 @@ noise follows it and no weight; declare it
     unknown = next((key for key in named if key not in _KEYS), None)
     if unknown is not None or len(named) < len(asked):
         raise ParameterError(
-            f"weight has a key {unknown!r}, must have only {', '.join(_KEYS)}; check the spelling of {unknown!r}"
+            f"weight has a key {shortened(repr(unknown))}, must have only {', '.join(_KEYS)}; correct its spelling"
         )
     aggregation = _aggregation(named.get("aggregation", "SUM"))
     signed = named.get("signed", False)
@@ -287,15 +287,16 @@ def _uncapped(key: str, what: str) -> ParameterError:
 def _aggregation(value: Any) -> Aggregation:
     asked = value.upper() if isinstance(value, str) else value
     for each in AGGREGATIONS:
-        if asked == each:
+        if is_word(asked, each):
             return each
-    if asked == "SINGLE":
+    if is_word(asked, "SINGLE"):
         raise ParameterError(
             "weight.aggregation is 'SINGLE', which takes one of several relationships and does not say which, so that "
             f"a weight would follow their order; choose one of {', '.join(AGGREGATIONS)}"
         )
     raise ParameterError(
-        f"weight.aggregation is {value!r}, must be one of {', '.join(AGGREGATIONS)}; choose one of them"
+        f"weight.aggregation is {shortened(repr(value))}, must be one of {', '.join(AGGREGATIONS)}; choose "
+        "one of them"
     )
 
 
@@ -304,7 +305,9 @@ def _amount(value: Any, key: str) -> Fraction | None:
         return None
     found = fraction_of(value)
     if found is None or found <= 0:
-        raise ParameterError(f"weight.{key} is {value!r}, must be a number above 0; choose another")
+        raise ParameterError(
+            f"weight.{key} is {shortened(repr(value))}, must be a number above 0; choose another"
+        )
     return found
 
 

@@ -17,6 +17,8 @@ from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.release.conditions import Condition, conditions, where_of
 from edgedp.words.errors import ParameterError
+from edgedp.words.shown import shortened
+from edgedp.words.vocabulary import is_word
 
 Orientation = Literal["UNDIRECTED", "MUTUAL", "NATURAL", "REVERSE"]
 """What of a relationship's direction makes an edge, in the words of Neo4j's graph data science."""
@@ -305,9 +307,9 @@ def _weight(value: Any) -> Weighting | None:
 
 
 def _candidates(value: Any, labels: tuple[str, ...]) -> str:
-    if value not in labels or len(labels) < 2:
+    if not is_word(value, *labels) or len(labels) < 2:
         raise ParameterError(
-            f"candidates is {value!r}, must be one of two or more labels of the nodes, whose nodes are ranked; "
-            "choose another, or ask without it to rank all"
+            f"candidates is {shortened(repr(value))}, must be one of two or more labels of the nodes, whose nodes are "
+            "ranked; choose another, or ask without it to rank all"
         )
     return str(value)

@@ -151,6 +151,8 @@ def listed(value: Any, name: str, default: Sequence[_Item] = ()) -> list[Any]:
 def plain(value: Any, name: str) -> Any:
     """Return one value as Python has it; what no word and no number is made of is refused by its type."""
     given = value.item() if isinstance(value, np.generic) else value
+    if isinstance(given, Decimal) and given.is_snan():  # which equals nothing, and has no hash
+        raise ParameterError(f"{name} is or holds sNaN, must be a number; give another")
     if given is None or isinstance(given, (str, int, float, Decimal, Fraction, *get_args(Mechanism))):
         return given
     raise ParameterError(

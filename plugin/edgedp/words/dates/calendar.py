@@ -15,6 +15,7 @@ from typing import Any, Literal, assert_never, get_args
 from edgedp.words.dates.durations import PERIODS, Period, grace_of, shown_grace, windows_within
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
+from edgedp.words.vocabulary import is_word
 
 DateType = Literal["ZONED DATETIME", "LOCAL DATETIME", "DATE", "INTEGER"]
 """Of a property that holds a date: a local time is UTC, a day is its midnight in UTC, an integer has a unit."""
@@ -313,14 +314,14 @@ def calendar_of(
     ParameterError
         The promise is not written, or something else is no value.
     """
-    if dates != "final":
+    if not is_word(dates, "final"):
         raise ParameterError(
             f"dates is {shortened(repr(dates))}, must be 'final': write that promise if no date of a relationship ever "
             "changes; dates that are edited have no budget by windows, so leave the calendar out"
         )
     if start is None or period is None:
         raise ParameterError("a calendar needs its first day and its period; give both (from, period)")
-    if period not in PERIODS:
+    if not is_word(period, *PERIODS):
         raise ParameterError(
             f"period is {shortened(repr(period))}, must be one of {', '.join(PERIODS)}; choose one"
         )
@@ -354,13 +355,13 @@ def _reading(named: Any, kind: Any, unit: Any) -> tuple[str | None, DateType | N
     if not isinstance(named, str) or not named or len(named) > 500:
         raise ParameterError(f"the property is {shortened(repr(named))}, must be a name; give one")
     asked = _SHORT.get(kind.lower(), kind.upper()) if isinstance(kind, str) else kind
-    if asked not in DATE_TYPES:
+    if not is_word(asked, *DATE_TYPES):
         raise ParameterError(
             f"the type of {named!r} is {shortened(repr(kind))}, must be one of {', '.join(DATE_TYPES)}; a text is "
             "not a date: write its dates into another property"
         )
     found: DateType = next(each for each in DATE_TYPES if each == asked)
-    if (found == "INTEGER") != (unit is not None) or unit not in (None, *DATE_UNITS):
+    if (found == "INTEGER") != (unit is not None) or not (unit is None or is_word(unit, *DATE_UNITS)):
         raise ParameterError(
             f"unit is {shortened(repr(unit))}, must be 's' or 'ms' for INTEGER, and left out for every other type"
         )
