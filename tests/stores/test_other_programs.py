@@ -18,6 +18,7 @@ import pytest
 
 from edgedp import Graph, Store, StoreError, open_store
 from edgedp.ledger import script
+from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.releases import releasing
 from edgedp.words.errors import StoreUnavailableError
 from made_once import copied
@@ -109,6 +110,41 @@ def test_a_log_of_another_time_is_never_put_into_the_ledger(path: Path) -> None:
         ask(path)
     (path / "ledger.sqlite-wal").unlink()
     assert spent(path) == 0.1
+
+
+def test_a_journal_of_another_time_is_never_put_into_the_ledger(path: Path) -> None:
+    """As a mirror keeps it from which nothing is removed: the next opening would set the ledger back."""
+    journal = path / "ledger.sqlite-journal"
+    with closing(sqlite3.connect(path / "ledger.sqlite", isolation_level=None)) as other:
+        for each in ("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE more AS SELECT zeroblob(99999)"):
+            other.execute(each).fetchone()
+        content = journal.read_bytes()
+        assert content[0] == 0xD9, "its pages are on the disk"
+        Folder(path).check()  # that of a change that is under way
+        other.execute("ROLLBACK")
+    for _ in range(2):
+        ask(path)
+    journal.write_bytes(content)
+    with pytest.raises(
+        StoreError, match=r"is not of this ledger.* move the file away before any program opens"
+    ):
+        spent(path)
+    journal.unlink()
+    assert spent(path) == 0.2
+
+
+@pytest.mark.parametrize("name", ["ledger.sqlite", "ledger.sqlite-journal", "ledger.head"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path: Path, name: str) -> None:
+    (path / name).unlink(missing_ok=True)
+    os.mkfifo(path / name)
+    with pytest.raises(StoreError, match=rf"{name} is no file but .* a pipe, .*; move it away"):
+        ask(path)
+
+
+def test_a_pipe_in_the_place_of_the_heads_is_not_waited_for(path: Path) -> None:
+    os.mkfifo(path.with_name(f"{path.name}.head"))
+    with pytest.raises(StoreError, match=r"whose heads in graphs\.edgedp\.head cannot be read"):
+        ask(path)
 
 
 @pytest.mark.parametrize("when", [BEFORE, AFTER])

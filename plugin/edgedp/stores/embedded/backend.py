@@ -115,6 +115,8 @@ class EmbeddedBackend(Backend):
 
     def _heads_in(self, path: Path) -> str | None:
         try:
+            if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+                raise OSError
             return path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
