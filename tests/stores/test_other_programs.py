@@ -171,6 +171,30 @@ def test_a_folder_that_may_not_be_listed_is_refused_in_a_line(
         ask(path)
 
 
+@pytest.mark.parametrize("free", range(6))
+def test_a_process_that_may_open_no_more_files_blames_no_store(path: Path, free: int) -> None:
+    """The refusals said that the store had moved, had another owner, or that its heads were to be restored."""
+    code = f"""
+import os, resource, edgedp
+store = edgedp.open_store({str(path)!r}, lock_timeout=0.2)
+store.priv_top_k("kite", "degree", 1, "0.1")
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+taken = []
+try:
+    while True:
+        taken.append(os.open(os.devnull, os.O_RDONLY))
+except OSError:
+    for each in taken[:{free}]:
+        os.close(each)
+try:
+    store.priv_top_k("kite", "degree", 1, "0.2")
+except edgedp.StoreError as error:
+    os.write(1, str(error).encode())
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert ("no more files may be opened" in told) or (free == 5 and not told), told
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
 def test_a_journal_in_a_folder_that_is_for_reading_is_no_broken_disk(path: Path) -> None:
     dying = "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\n"

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import quote
 
-from edgedp.stores.embedded.locks import Held, try_hold
+from edgedp.stores.embedded.locks import Held, scarce, try_hold
 from edgedp.words.errors import StoreError
 from edgedp.words.places import is_utf8
 
@@ -219,7 +219,7 @@ class Folder:
                 "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
             ) from None
         except OSError:
-            raise StoreError(
+            raise scarce(self.given) or StoreError(
                 f"store is {self.given}, in which {path.name} cannot be opened; check its owner and permissions"
             ) from None
         if held is None:
@@ -234,7 +234,9 @@ class Folder:
         return held
 
     def _denied(self) -> StoreError:
-        return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+        return scarce(self.given) or StoreError(
+            f"store is {self.given}, which may not be read; check its owner and permissions"
+        )
 
 
 def _is_set_back(ledger: Path) -> bool:

@@ -21,7 +21,7 @@ from edgedp.ledger.backend import Row, Transaction, half_a_character
 from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.folder import too_long
-from edgedp.stores.embedded.locks import queue
+from edgedp.stores.embedded.locks import queue, scarce
 from edgedp.stores.statements.queries import completeness, statement_text, statements_in
 from edgedp.words.errors import StoreError, StoreUnavailableError
 from edgedp.words.places import asset
@@ -230,7 +230,7 @@ class Ledger(Transaction):
                 raise self._moved() from None
             # A journal that a killed process has left cannot be removed from a folder that is for reading.
             if code in _NOT_WRITTEN or whole == sqlite3.SQLITE_IOERR_DELETE:
-                raise StoreError(
+                raise scarce(self._shown) or StoreError(
                     f"store is {self._shown}, which may not be written; check its owner and permissions"
                 ) from None
             if code == sqlite3.SQLITE_IOERR:
@@ -251,7 +251,7 @@ class Ledger(Transaction):
 
     def _moved(self) -> StoreError:
         why = "which was moved or replaced meanwhile, or may not be read; ask where it is now"
-        return StoreError(f"store is {self._shown}, {why}")
+        return scarce(self._shown) or StoreError(f"store is {self._shown}, {why}")
 
     def _damaged(self, why: str) -> StoreError:
         return StoreError(
@@ -335,7 +335,7 @@ def _connected(path: Path, shown: Path, timeout: float, kind: type[_L]) -> Itera
             check_same_thread=False,
         )
     except sqlite3.Error:
-        raise StoreError(
+        raise scarce(shown) or StoreError(
             f"store is {shown}, {too_long(path) or 'whose ledger cannot be opened; check its owner and permissions'}"
         ) from None
     with closing(connection):

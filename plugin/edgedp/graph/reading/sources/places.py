@@ -303,9 +303,7 @@ def _folded(address: str) -> str:
         host = f"@{_server(server, '8020')}" if server else ""
     if _SAME.get(scheme) == "az":  # an account has a host for each of its services
         host = host.partition(".")[0].removesuffix("-secondary")
-    if (
-        scheme in _WEB
-    ):  # no earlier registry had it as requested; and a server finds a file by any sign in percent
+    if scheme in _WEB:  # which no earlier registry had as requested; a file is found by any sign in percent
         host, path = _server(host, "80", "443"), unquote(_as_requested(path), errors="surrogateescape")
         path = posixpath.normpath(f"/{path}").lstrip("/")
     if scheme in _PORTS:  # nor this; and it had each percent of a name twice, and lowered names in percent
