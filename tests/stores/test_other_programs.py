@@ -133,6 +133,26 @@ def test_a_journal_of_another_time_is_never_put_into_the_ledger(path: Path) -> N
     assert spent(path) == 0.2
 
 
+@pytest.mark.parametrize(("when", "paid"), [(BEFORE, 0.1), (AFTER, 0.2)])
+def test_a_log_of_another_time_that_appears_in_a_release_is_not_to_be_set_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str, paid: float
+) -> None:
+    log = path / "ledger.sqlite-wal"
+    with closing(sqlite3.connect(path / "ledger.sqlite", isolation_level=None)) as other:
+        for each in ("PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0", "VACUUM"):
+            other.execute(each).fetchone()
+        content = log.read_bytes()
+        other.execute("PRAGMA journal_mode = DELETE").fetchone()
+    ask(path)
+    before_run(monkeypatch, when, lambda: log.write_bytes(content))
+    with pytest.raises(StoreError, match="move the file away before any program opens the ledger"):
+        ask(path)
+    if sys.version_info >= (3, 12):  # before, SQLite puts it into the ledger when that is closed
+        log.unlink()
+        (path / "ledger.sqlite-shm").unlink(missing_ok=True)
+        assert spent(path) == paid
+
+
 @pytest.mark.parametrize("name", ["ledger.sqlite", "ledger.sqlite-journal", "ledger.head"])
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path: Path, name: str) -> None:
     (path / name).unlink(missing_ok=True)

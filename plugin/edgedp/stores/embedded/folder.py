@@ -244,6 +244,16 @@ def _is_set_back(ledger: Path) -> bool:
     return _told(ledger, 18, 20) == b"\1\1"
 
 
+def other_mode(ledger: Path, shown: Path, mode: str) -> StoreError:
+    """Say what to do with a ledger in another journal mode, which is no damage: a backup would forget debits."""
+    if mode == "wal" and _is_set_back(ledger):
+        return StoreError(f"store is {shown}, in which {LEDGER}-wal lies{_FOREIGN}")
+    return StoreError(
+        f"store is {shown}, whose ledger another program has set to the journal mode {mode}; nothing is released, end "
+        "that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
+    )
+
+
 def _told(ledger: Path, start: int, stop: int) -> bytes:
     """Return some bytes of a ledger's first page; none where it cannot be read, or by a SQLite that hands none out.
 
