@@ -724,7 +724,16 @@ def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
     )
     assert not overlap(place, canonical("http://example.org/a~b%252F%C3%A9.csv", "edges"))
     assert overlap(place, "http://example.org/%61~b/é.csv"), "as the registry had it before"
-    for host in ("ex%61mple.org", "ｅxample.org"):
+    assert overlap("http://example.org#/a.csv", canonical("http://example.org", "edges")), "nor a fragment"
+    hosts = (
+        "ex%61mple.org",
+        "ｅxample.org",
+        "example.org#top",
+        "example.org#",
+        "example.org\\a",
+        "example.org ",
+    )
+    for host in hosts:
         with pytest.raises(ParameterError, match="write the host plainly"):
             canonical(f"http://{host}/a~b/é.csv", "edges")
 

@@ -86,10 +86,11 @@ def _canonical(text: str, name: str) -> str:
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     if scheme.lower() in _WEB:
-        if "%" in host or not host.isascii():
+        if not re.fullmatch(r"[\w.:[\]-]+", host, re.ASCII):
             # One host could be spelled in many ways, and the ledger not know it.
             raise ParameterError(
-                f"{name} are at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
+                f"{name} are at a host with a sign such as % or #, or letters beyond ASCII; write the host plainly, "
+                "such as xn--bcher-kva.de, and a slash before the path"
             )
         path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
@@ -294,6 +295,8 @@ def _folded(address: str) -> str:
     scheme, mark, rest = address.partition("://")
     if not mark:
         return address
+    if scheme in _WEB:  # an earlier registry had what stands behind a # in the host
+        rest = rest.partition("#")[0]
     host, slash, path = rest.partition("/")
     host = host.lower()
     if scheme in _WEB and (there := _as_object(host, _as_requested(path))):
