@@ -198,8 +198,8 @@ class Folder:
             raise StoreError(f"store is {self.given}, in which {name} is a link; put the file itself there")
         if name.startswith("ledger.") and not stat.S_ISREG(found.st_mode):
             raise StoreError(
-                f"store is {self.given}, in which {name} is no file but a folder, a pipe, a socket or a device; move "
-                "it away, and put the file itself there if there was one"
+                f"store is {self.given}, in which {name} is a folder, a pipe or a device, must be a file; move it "
+                "away and put the file itself there"
             )
 
     def hold(self, version: int, kind: Kind) -> Held:
