@@ -14,10 +14,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
+from urllib.parse import unquote
 
 import numpy as np
 import polars as pl
@@ -717,9 +719,21 @@ def test_spellings_of_a_download_have_one_ledger(other: str) -> None:
     assert place == "http://example.org/a~b/%C3%A9.csv"
     assert overlap(place, canonical(other, "edges"))
     assert not overlap(place, canonical("http://example.org:8080/a~b/é.csv", "edges"))
-    assert not overlap(place, canonical("http://example.org/a~b%2F%C3%A9.csv", "edges"))
+    assert overlap(place, canonical("http://example.org/a~b%2Fx%2F..%2F%C3%A9.csv", "edges")), (
+        "of a server of files"
+    )
+    assert not overlap(place, canonical("http://example.org/a~b%252F%C3%A9.csv", "edges"))
     assert overlap(place, "http://example.org/%61~b/é.csv"), "as the registry had it before"
-    for host in ("ex%61mple.org", "ｅxample.org"):
+    assert overlap("http://example.org#/a.csv", canonical("http://example.org", "edges")), "nor a fragment"
+    hosts = (
+        "ex%61mple.org",
+        "ｅxample.org",
+        "example.org#top",
+        "example.org#",
+        "example.org\\a",
+        "example.org ",
+    )
+    for host in hosts:
         with pytest.raises(ParameterError, match="write the host plainly"):
             canonical(f"http://{host}/a~b/é.csv", "edges")
 
@@ -803,6 +817,12 @@ def test_an_object_that_the_web_has_too_is_one_place(
     ("one", "other"),
     [
         ("s3://lake/a b.csv", "https://lake.s3.amazonaws.com/a+b.csv"),
+        ("s3://lake/a/e.csv", "https://lake.s3.eusc-de-east-1.amazonaws.eu/a/e.csv"),
+        ("s3://lake/a/e.csv", "https://lake.s3.us-iso-east-1.c2s.ic.gov/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://storage-download.googleapis.com/lake/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://lake.storage-mine.p.googleapis.com/a/e.csv"),
+        ("gs://lake/a/e.csv", "https://c.storage.googleapis.com/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.cloudapi.de/lake/a/e.csv"),
         ("s3://lake/a/e.csv", "https://lake.bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/a/e.csv"),
         ("s3://lake/a/e.csv", "https://bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/lake/a/e.csv"),
         ("gs://lake/a/e.csv", "https://commondatastorage.googleapis.com/lake/a/e.csv"),
@@ -822,6 +842,30 @@ def test_an_object_has_one_place_by_each_host_of_its_service(one: str, other: st
     assert not overlap(
         canonical(one, "edges"), canonical(other.replace("e.csv", "f.csv"), "edges").replace("+", "-")
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("month=2024/e.csv", "month%3D2024/e.csv"), ("e+1 (2)!;.csv", "e%2B1%20%282%29%21%3B.csv"),
+        ("a%20b%.csv", "a%2520b%25.csv"), ("é 9%.csv", "%C3%A9%209%25.csv"), ("a/e.csv", "a%2Fe.csv"),
+    ],
+)  # fmt: skip
+def test_a_file_of_a_server_is_one_by_any_sign_in_percent(
+    one: str, other: str, store: Store, tmp_path: Path, cache: Path
+) -> None:
+    file = tmp_path / unquote(other)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("payer,payee\n1,2\n2,3\n")
+    served = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), served) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_port}"
+        store.register_edges("one", f"{here}/{one}", **ENDS, epsilon_budget=9)
+        assert store.count("one", "edges", 1).private
+        with pytest.raises(StoreError, match="under the name 'one'"):
+            store.register_edges("other", f"{here}/{other}", **ENDS, epsilon_budget=9)
+        server.shutdown()
 
 
 def test_a_host_by_its_number_is_an_address(store: Store, cache: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from edgedp import Graph, Store, StoreError, open_store
 from edgedp.ledger import script
+from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.releases import releasing
 from edgedp.words.errors import StoreUnavailableError
 from made_once import copied
@@ -111,6 +112,61 @@ def test_a_log_of_another_time_is_never_put_into_the_ledger(path: Path) -> None:
     assert spent(path) == 0.1
 
 
+def test_a_journal_of_another_time_is_never_put_into_the_ledger(path: Path) -> None:
+    """As a mirror keeps it from which nothing is removed: the next opening would set the ledger back."""
+    journal = path / "ledger.sqlite-journal"
+    with closing(sqlite3.connect(path / "ledger.sqlite", isolation_level=None)) as other:
+        for each in ("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE more AS SELECT zeroblob(99999)"):
+            other.execute(each).fetchone()
+        content = journal.read_bytes()
+        assert content[0] == 0xD9, "its pages are on the disk"
+        Folder(path).check()  # that of a change that is under way
+        other.execute("ROLLBACK")
+    for _ in range(2):
+        ask(path)
+    journal.write_bytes(content)
+    with pytest.raises(
+        StoreError, match=r"is not of this ledger.* move the file away before any program opens"
+    ):
+        spent(path)
+    journal.unlink()
+    assert spent(path) == 0.2
+
+
+@pytest.mark.parametrize(("when", "paid"), [(BEFORE, 0.1), (AFTER, 0.2)])
+def test_a_log_of_another_time_that_appears_in_a_release_is_not_to_be_set_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str, paid: float
+) -> None:
+    log = path / "ledger.sqlite-wal"
+    with closing(sqlite3.connect(path / "ledger.sqlite", isolation_level=None)) as other:
+        for each in ("PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0", "VACUUM"):
+            other.execute(each).fetchone()
+        content = log.read_bytes()
+        other.execute("PRAGMA journal_mode = DELETE").fetchone()
+    ask(path)
+    before_run(monkeypatch, when, lambda: log.write_bytes(content))
+    with pytest.raises(StoreError, match="move the file away before any program opens the ledger"):
+        ask(path)
+    if sys.version_info >= (3, 12):  # before, SQLite puts it into the ledger when that is closed
+        log.unlink()
+        (path / "ledger.sqlite-shm").unlink(missing_ok=True)
+        assert spent(path) == paid
+
+
+@pytest.mark.parametrize("name", ["ledger.sqlite", "ledger.sqlite-journal", "ledger.head"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path: Path, name: str) -> None:
+    (path / name).unlink(missing_ok=True)
+    os.mkfifo(path / name)
+    with pytest.raises(StoreError, match=rf"{name} is a folder, a pipe or a device, must be a file; move it"):
+        ask(path)
+
+
+def test_a_pipe_in_the_place_of_the_heads_is_not_waited_for(path: Path) -> None:
+    os.mkfifo(path.with_name(f"{path.name}.head"))
+    with pytest.raises(StoreError, match=r"whose heads in graphs\.edgedp\.head cannot be read"):
+        ask(path)
+
+
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @pytest.mark.parametrize("how", MOVES)
 def test_a_store_that_is_moved_or_replaced_in_a_release_is_said_to_be(
@@ -133,6 +189,30 @@ def test_a_folder_that_may_not_be_listed_is_refused_in_a_line(
     monkeypatch.setattr("edgedp.stores.embedded.folder.os.scandir", denied)
     with pytest.raises(StoreError, match="which may not be read; check its owner"):
         ask(path)
+
+
+@pytest.mark.parametrize("free", range(6))
+def test_a_process_that_may_open_no_more_files_blames_no_store(path: Path, free: int) -> None:
+    """The refusals said that the store had moved, had another owner, or that its heads were to be restored."""
+    code = f"""
+import os, resource, edgedp
+store = edgedp.open_store({str(path)!r}, lock_timeout=0.2)
+store.priv_top_k("kite", "degree", 1, "0.1")
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+taken = []
+try:
+    while True:
+        taken.append(os.open(os.devnull, os.O_RDONLY))
+except OSError:
+    for each in taken[:{free}]:
+        os.close(each)
+try:
+    store.priv_top_k("kite", "degree", 1, "0.2")
+except edgedp.StoreError as error:
+    os.write(1, str(error).encode())
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert ("no more files may be opened" in told) or (free == 5 and not told), told
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")

@@ -24,6 +24,7 @@ from edgedp.ledger.script import Step
 from edgedp.stores.embedded import database, files, migration, windowed
 from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.locks import scarce
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.seals import Seals, Version, hold, sha256
@@ -115,11 +116,13 @@ class EmbeddedBackend(Backend):
 
     def _heads_in(self, path: Path) -> str | None:
         try:
+            if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+                raise OSError
             return path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError):
-            raise StoreError(
+            raise scarce(self._folder.given) or StoreError(
                 f"store is {self._folder.given}, whose heads in {path.name} cannot be read; give that file the "
                 "store's owner, or restore it"
             ) from None

@@ -25,19 +25,25 @@ import re
 import secrets
 import sqlite3
 import stat
+import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import quote
 
-from edgedp.stores.embedded.locks import Held, try_hold
+from edgedp.stores.embedded.locks import Held, scarce, try_hold
 from edgedp.words.errors import StoreError
 from edgedp.words.places import is_utf8
 
 _LONGEST = 500
 """Bytes of a path that SQLite opens with its journal beside it."""
 LEDGER = "ledger.sqlite"
+_JOURNAL = f"{LEDGER}-journal"
+_FOREIGN = (
+    ", which is not of this ledger, as a copy may bring it or leave it; move the file away before any program opens "
+    "the ledger, which would forget debits"
+)
 HEADS = "ledger.head"
 Kind = Literal["graph", "rows", "windows", "columns", "source"]
 """The files of a version, by the ends of their names."""
@@ -45,6 +51,8 @@ _VERSION = re.compile(rf"([0-9a-f]{{1,16}})\.({'|'.join(get_args(Kind))})")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
+_BEGINS = bytes.fromhex("d9d505f920a163d7")
+"""How a journal begins that is to be put back."""
 _LEFT, _BUILDING = re.compile(r"\.new-[0-9a-f]{16}\Z"), "store"
 """How the name of a folder ends in which a store is made, and what it is called there."""
 MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
@@ -168,24 +176,31 @@ class Folder:
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes
                         self.check_plain(entry.name, entry.stat(follow_symlinks=False))
+                if entry.name == _JOURNAL and _is_of_another_time(self.ledger):
+                    raise StoreError(f"store is {self.given}, in which {_JOURNAL} lies{_FOREIGN}")
 
     def _logged(self, name: str) -> StoreError:
         """Say what to do with a write-ahead log; SQLite puts any that lies there into any ledger that it opens."""
         never = f"store is {self.given}, in which {name} lies, which edgedp never writes"
         if _is_set_back(self.ledger):
-            return StoreError(
-                f"{never} and which is not of this ledger, as a copy may bring it or leave it; move the file away "
-                "before any program opens the ledger, which would forget debits"
-            )
+            return StoreError(f"{never} and{_FOREIGN[1:]}")
         return StoreError(
             f"{never}: another program has opened the ledger; close it, set it back (sqlite3 ledger.sqlite 'PRAGMA "
             "journal_mode=DELETE'), and move the file away only if it stays then"
         )
 
     def check_plain(self, name: str, found: os.stat_result) -> None:
-        """Refuse a file of the store that has a second name; one that is being removed has none left."""
+        """Refuse a file of the store that has a second name; one that is being removed has none left.
+
+        SQLite would wait without end for a pipe in the place of the journal, as Python for one in that of the heads.
+        """
         if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
             raise StoreError(f"store is {self.given}, in which {name} is a link; put the file itself there")
+        if name.startswith("ledger.") and not stat.S_ISREG(found.st_mode):
+            raise StoreError(
+                f"store is {self.given}, in which {name} is a folder, a pipe or a device, must be a file; move it "
+                "away and put the file itself there"
+            )
 
     def hold(self, version: int, kind: Kind) -> Held:
         """Hold one of the files of a version, which nobody sweeps meanwhile.
@@ -204,7 +219,7 @@ class Folder:
                 "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
             ) from None
         except OSError:
-            raise StoreError(
+            raise scarce(self.given) or StoreError(
                 f"store is {self.given}, in which {path.name} cannot be opened; check its owner and permissions"
             ) from None
         if held is None:
@@ -219,11 +234,28 @@ class Folder:
         return held
 
     def _denied(self) -> StoreError:
-        return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+        return scarce(self.given) or StoreError(
+            f"store is {self.given}, which may not be read; check its owner and permissions"
+        )
 
 
 def _is_set_back(ledger: Path) -> bool:
-    """Return whether a ledger says itself, in two bytes of its first page, that it has no write-ahead log.
+    """Return whether a ledger says itself, in two bytes of its first page, that it has no write-ahead log."""
+    return _told(ledger, 18, 20) == b"\1\1"
+
+
+def other_mode(ledger: Path, shown: Path, mode: str) -> StoreError:
+    """Say what to do with a ledger in another journal mode, which is no damage: a backup would forget debits."""
+    if mode == "wal" and _is_set_back(ledger):
+        return StoreError(f"store is {shown}, in which {LEDGER}-wal lies{_FOREIGN}")
+    return StoreError(
+        f"store is {shown}, whose ledger another program has set to the journal mode {mode}; nothing is released, end "
+        "that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
+    )
+
+
+def _told(ledger: Path, start: int, stop: int) -> bytes:
+    """Return some bytes of a ledger's first page; none where it cannot be read, or by a SQLite that hands none out.
 
     Read by SQLite, without the log: whoever closes a file takes the locks away that other threads have on it.
     """
@@ -231,9 +263,35 @@ def _is_set_back(ledger: Path) -> bool:
         with closing(
             sqlite3.connect(f"file:{quote(str(ledger))}?mode=ro&immutable=1", uri=True)
         ) as connection:
-            return connection.serialize()[18:20] == b"\1\1"
-    except (sqlite3.Error, AttributeError):  # it cannot be read, or by a SQLite that hands no pages out
+            return connection.serialize()[start:stop]
+    except (sqlite3.Error, AttributeError):
+        return b""
+
+
+def _is_of_another_time(ledger: Path) -> bool:
+    """Return whether the journal beside a ledger is not that of a change which the ledger is in, or was left in.
+
+    SQLite puts its pages into any ledger. One that is gone or another one a moment later is of somebody who writes.
+    """
+    journal = ledger.with_name(_JOURNAL)
+    try:
+        content = journal.read_bytes()
+        return _is_apart(content, ledger) and journal.read_bytes() == content
+    except OSError:
         return False
+
+
+def _is_apart(journal: bytes, ledger: Path) -> bool:
+    """Compare the first page that a journal holds with the ledger's: it counts changes."""
+    if journal[:8] != _BEGINS or len(journal) < 28:
+        return False  # nothing that SQLite puts back
+    pages, _, _, begins, long = struct.unpack(">5I", journal[8:28])
+    for start in range(begins, len(journal) - long - 7, long + 8)[:pages]:
+        if journal[start : start + 4] == b"\0\0\0\1":
+            told = _told(ledger, 24, 28)
+            counted = int.from_bytes(told) - int.from_bytes(journal[start + 28 : start + 32])
+            return bool(told) and counted not in (0, 1)
+    return False
 
 
 def too_long(path: Path) -> str | None:

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from edgedp.words.errors import StoreUnavailableError
+
 
 class Held:
     """A lock that is held until `release`.
@@ -80,6 +82,24 @@ def try_hold(path: Path, *, shared: bool) -> Held | None:
         held.release()
         raise
     return held
+
+
+def scarce(shown: Path) -> StoreUnavailableError | None:
+    """Say that a process, or its machine, may open no more files, which is no fault of the store; None if it may."""
+    handles: list[int] = []
+    try:
+        for _ in range(3):  # a commit takes a journal and its folder
+            handles.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return StoreUnavailableError(
+                f"store is {shown}, for which no more files may be opened; close some or raise the limit (ulimit -n), "
+                "and ask again"
+            )
+    finally:
+        for handle in handles:
+            os.close(handle)
+    return None
 
 
 @contextmanager

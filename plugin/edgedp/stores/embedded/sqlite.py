@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import cache, lru_cache
@@ -20,8 +21,8 @@ from edgedp.ledger import chain
 from edgedp.ledger.backend import Row, Transaction, half_a_character
 from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
-from edgedp.stores.embedded.folder import too_long
-from edgedp.stores.embedded.locks import queue
+from edgedp.stores.embedded.folder import other_mode, too_long
+from edgedp.stores.embedded.locks import queue, scarce
 from edgedp.stores.statements.queries import completeness, statement_text, statements_in
 from edgedp.words.errors import StoreError, StoreUnavailableError
 from edgedp.words.places import asset
@@ -130,10 +131,7 @@ class Ledger(Transaction):
         with self._one_sentence():
             (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
         if mode not in ("delete", "memory"):  # the copy of an older ledger is in memory
-            raise StoreError(  # which is no damage: a backup would forget debits
-                f"store is {self._shown}, whose ledger another program has set to the journal mode {mode}; nothing is "
-                f"released, end that program and set it back: sqlite3 ledger.sqlite 'PRAGMA journal_mode=DELETE'"
-            )
+            raise other_mode(self._path, self._shown, mode)
 
     def check_version(self) -> None:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
@@ -230,7 +228,7 @@ class Ledger(Transaction):
                 raise self._moved() from None
             # A journal that a killed process has left cannot be removed from a folder that is for reading.
             if code in _NOT_WRITTEN or whole == sqlite3.SQLITE_IOERR_DELETE:
-                raise StoreError(
+                raise scarce(self._shown) or StoreError(
                     f"store is {self._shown}, which may not be written; check its owner and permissions"
                 ) from None
             if code == sqlite3.SQLITE_IOERR:
@@ -251,7 +249,7 @@ class Ledger(Transaction):
 
     def _moved(self) -> StoreError:
         why = "which was moved or replaced meanwhile, or may not be read; ask where it is now"
-        return StoreError(f"store is {self._shown}, {why}")
+        return scarce(self._shown) or StoreError(f"store is {self._shown}, {why}")
 
     def _damaged(self, why: str) -> StoreError:
         return StoreError(
@@ -335,9 +333,11 @@ def _connected(path: Path, shown: Path, timeout: float, kind: type[_L]) -> Itera
             check_same_thread=False,
         )
     except sqlite3.Error:
-        raise StoreError(
+        raise scarce(shown) or StoreError(
             f"store is {shown}, {too_long(path) or 'whose ledger cannot be opened; check its owner and permissions'}"
         ) from None
+    if sys.version_info >= (3, 12):  # what appears beside a ledger that is open is not put into it at the end
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, True)
     with closing(connection):
         ledger = kind(path, shown, connection, timeout)
         _add_functions(connection)

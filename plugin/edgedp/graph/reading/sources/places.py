@@ -86,10 +86,11 @@ def _canonical(text: str, name: str) -> str:
         return "file://" + os.path.realpath(rest if host.lower() != "localhost" else slash + path)
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     if scheme.lower() in _WEB:
-        if "%" in host or not host.isascii():
+        if not re.fullmatch(r"[\w.:[\]-]+", host, re.ASCII):
             # One host could be spelled in many ways, and the ledger not know it.
             raise ParameterError(
-                f"{name} are at a host with % or letters beyond ASCII; write the host plainly, such as xn--bcher-kva.de"
+                f"{name} are at a host with a sign such as % or #, or letters beyond ASCII; write the host plainly, "
+                "such as xn--bcher-kva.de, and a slash before the path"
             )
         path = _as_requested(path)
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
@@ -99,13 +100,14 @@ def _canonical(text: str, name: str) -> str:
 _WEB = ("http", "https")
 _NUMBER = re.compile(r"\Ahttps?://\[[0-9a-f:.]+\]", re.IGNORECASE)
 """A host of the web by its number, which alone stands in brackets."""
+_AWS = r"(?:amazonaws\.(?:com(?:\.cn)?|eu)|c2s\.ic\.gov|sc2s\.sgov\.gov|csp\.hci\.ic\.gov|cloud\.adc-e\.uk)"
+"""What hosts of each part of Amazon's cloud end with."""
 _OBJECTS = {
-    r"(?:(.+)\.)?bucket\.vpce-[\w-]+\.s3\.[\w-]+\.vpce\.amazonaws\.com": "s3a",
-    r"(?:(.+)\.)?s3[.-](?:[\w-]+\.)*amazonaws\.com(?:\.cn)?": "s3a",
-    r"(?:(.+)\.)?(?:commondata)?storage(?:\.mtls|\.[\w-]+\.rep)?\.googleapis\.com": "gs",
+    rf"(?:(.+)\.)?bucket\.vpce-[\w-]+\.s3\.[\w-]+\.vpce\.{_AWS}": "s3a",
+    rf"(?:(.+)\.)?s3[.-](?:[\w-]+\.)*{_AWS}": "s3a",
+    r"(?:(?:c|(.+))\.)?(?:commondata|content-)?storage(?:-[\w-]+)?(?:\.mtls|\.p|\.[\w-]+\.rep)?\.googleapis\.com": "gs",
     r"()storage\.cloud\.google\.com": "gs",
-    r"(\w+)(?:-secondary)?(?:\.[\w-]+)*\.(blob|dfs|web)\."
-    r"(?:core\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net)|storage\.azure\.net)": "az",
+    r"(\w+)(?:-secondary)?(?:\.[\w-]+)*\.(blob|dfs|web)\.(?:core\.[\w.-]+|storage\.azure\.net)": "az",
 }
 """Hosts of the web that have the objects of buckets: of one, named before them, or of all, named behind."""
 
@@ -113,12 +115,17 @@ _OBJECTS = {
 def _as_requested(path: str) -> str:
     """Return a path as a server is asked for it, in one spelling: without a fragment, and only what must be in percent.
 
+    Where one percent sign says no sign, none does, as requests has it.
+
     Examples
     --------
-    >>> _as_requested("%65dges/%c3%a9%2f.csv#top"), _as_requested("é 9%.csv")
-    ('edges/%C3%A9%2F.csv', '%C3%A9%209%.csv')
+    >>> _as_requested("%65dges/%c3%a9%2f.csv#top"), _as_requested("é 9%.csv"), _as_requested("a%20b%.csv")
+    ('edges/%C3%A9%2F.csv', '%C3%A9%209%25.csv', 'a%2520b%25.csv')
     """
-    whole = quote(path.partition("#")[0], safe="!$%&'()*+,/:;=@~")
+    path = path.partition("#")[0]
+    if re.search("%(?![0-9a-fA-F]{2})", path):
+        path = path.replace("%", "%25")
+    whole = quote(path, safe="!$%&'()*+,/:;=@~")
     plain = re.sub(
         "%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|5[0-9aAfF]|7[0-9aAeE])", lambda sign: chr(int(sign[1], 16)), whole
     )
@@ -291,17 +298,20 @@ def _folded(address: str) -> str:
     scheme, mark, rest = address.partition("://")
     if not mark:
         return address
+    if scheme in _WEB:  # an earlier registry had what stands behind a # in the host
+        rest = rest.partition("#")[0]
     host, slash, path = rest.partition("/")
     host = host.lower()
-    if scheme in _WEB and (there := _as_object(host, path)):
+    if scheme in _WEB and (there := _as_object(host, _as_requested(path))):
         return there
     if scheme == "hdfs":  # a user says nothing of the place
         server = host.rpartition("@")[2]
         host = f"@{_server(server, '8020')}" if server else ""
     if _SAME.get(scheme) == "az":  # an account has a host for each of its services
         host = host.partition(".")[0].removesuffix("-secondary")
-    if scheme in _WEB:
-        host, path = _server(host, "80", "443"), _as_requested(path)  # which no earlier registry did
+    if scheme in _WEB:  # which no earlier registry had as requested; a file is found by any sign in percent
+        host, path = _server(host, "80", "443"), unquote(_as_requested(path), errors="surrogateescape")
+        path = posixpath.normpath(f"/{path}").lstrip("/")
     if scheme in _PORTS:  # nor this; and it had each percent of a name twice, and lowered names in percent
         host, path = _server(host, _PORTS[scheme]), unquote(re.sub("%(?:25)+", "%", path))
         path = path if scheme == "postgresql" else path.lower()
