@@ -167,6 +167,15 @@ def test_a_pipe_in_the_place_of_the_heads_is_not_waited_for(path: Path) -> None:
         ask(path)
 
 
+def test_a_pipe_in_the_place_of_what_is_remembered_of_a_source_is_not_waited_for(path: Path) -> None:
+    (row,) = open_store(path).graphs()
+    (version,) = path.glob("*.graph")
+    version.with_suffix(".source").unlink(missing_ok=True)
+    os.mkfifo(version.with_suffix(".source"))
+    with pytest.raises(StoreError, match="what is remembered of the source cannot be read"):
+        open_store(path).refresh(row["name"])
+
+
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @pytest.mark.parametrize("how", MOVES)
 def test_a_store_that_is_moved_or_replaced_in_a_release_is_said_to_be(

@@ -23,7 +23,7 @@ from edgedp.ledger.rows import AT_ADDRESS, OF_GRAPH, GraphRow
 from edgedp.ledger.script import Step
 from edgedp.stores.embedded import database, files, migration, windowed
 from edgedp.stores.embedded.backup import copy
-from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.folder import Folder, plain_text
 from edgedp.stores.embedded.locks import scarce
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
@@ -116,9 +116,7 @@ class EmbeddedBackend(Backend):
 
     def _heads_in(self, path: Path) -> str | None:
         try:
-            if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
-                raise OSError
-            return path.read_text(encoding="utf-8")
+            return plain_text(path)
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError):

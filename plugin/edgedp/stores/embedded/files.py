@@ -24,7 +24,7 @@ from edgedp.graph.graph import Graph
 from edgedp.graph.loading.origins import Origin, origin_kept
 from edgedp.graph.titles import Titles
 from edgedp.stores.embedded import database, mapped, windowed
-from edgedp.stores.embedded.folder import Folder, private_file, sync
+from edgedp.stores.embedded.folder import Folder, plain_text, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.seals import Seals, Version, remember, sha256
@@ -217,7 +217,7 @@ def _weighed_window(version: Version, graph: Graph, span: Span, weighting: Weigh
 def origin(folder: Folder, number: int) -> Origin | None:
     """Return where a version was read from; None where nothing is remembered."""
     try:
-        return Origin.of(folder.file(number, "source").read_text(encoding="utf-8"))
+        return Origin.of(plain_text(folder.file(number, "source")))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError):

@@ -375,6 +375,13 @@ def _sweep_left(place: Path) -> None:
                     shutil.rmtree(gone, ignore_errors=True)
 
 
+def plain_text(path: Path) -> str:
+    """Read a text; a pipe in the place of its file, which would be waited for without end, is an `OSError`."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError
+    return path.read_text(encoding="utf-8")
+
+
 def private_file(path: Path) -> None:
     """Make an empty file that its owner alone may read; one that is there is refused."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
