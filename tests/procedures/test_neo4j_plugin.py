@@ -438,6 +438,11 @@ def test_a_property_of_somebody_else_is_written_over_only_where_that_is_asked_fo
         for _ in range(2):
             tx.run(call, name=planted.name, config=config | {"writeProperty": "fresh"}).consume()
         tx.rollback()
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(f"MATCH (n:`{planted.label}`) SET n.own = 'of this transaction'").consume()
+        with pytest.raises(neo4j.exceptions.ClientError, match="which some node has and no release of"):
+            tx.run(call, name=planted.name, config=config | {"writeProperty": "own"}).consume()
+        tx.close()
     ask(f"MATCH (n:`{planted.label}`) SET n.fresh = 1")
     said = neo4j_with_plugin.refusal(call, name=planted.name, config=config | {"writeProperty": "fresh"})
     assert "which some node has" in said, "a mark that was rolled back makes the property nobody's"
