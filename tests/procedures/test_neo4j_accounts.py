@@ -290,6 +290,10 @@ def test_what_somebody_edits_or_deletes_releases_nothing(types: Types, store: St
         with pytest.raises(EdgeDPError, match=said):
             store.priv_top_k(both, epsilon="0.25", **ASKED)
         types.on.refusal(TOP, name=both, config=ASKED | {"epsilon": 0.25})
+        if "a.spent" in edit:
+            estimate = "CALL edgedp.privTopk.estimate($name, $config)"
+            (told,) = types.on.ask(estimate, name=both, config=ASKED | {"epsilon": 0.25})
+            assert said in told["refused"]
         if "DELETE" not in edit:
             for row in kept:
                 types.on.ask(

@@ -109,6 +109,8 @@ def test_every_exact_read_is_a_row_whatever_row_it_names(neo4j_with_plugin: Plug
     assert last["n"] == 5, "a read that the Python store has noted is one row"
     ask("CALL edgedp.exact.adjacency($name, $entry)", name=planted.name, entry=last["last"])
     assert ask(count, name=planted.name)[0]["n"] == 6
+    ask("CALL edgedp.exact.adjacency($name, null)", name=planted.name)
+    assert ask(count, name=planted.name)[0]["n"] == 7
 
 
 @pytest.mark.parametrize(
@@ -436,6 +438,11 @@ def test_a_property_of_somebody_else_is_written_over_only_where_that_is_asked_fo
         for _ in range(2):
             tx.run(call, name=planted.name, config=config | {"writeProperty": "fresh"}).consume()
         tx.rollback()
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(f"MATCH (n:`{planted.label}`) SET n.own = 'of this transaction'").consume()
+        with pytest.raises(neo4j.exceptions.ClientError, match="which some node has and no release of"):
+            tx.run(call, name=planted.name, config=config | {"writeProperty": "own"}).consume()
+        tx.close()
     ask(f"MATCH (n:`{planted.label}`) SET n.fresh = 1")
     said = neo4j_with_plugin.refusal(call, name=planted.name, config=config | {"writeProperty": "fresh"})
     assert "which some node has" in said, "a mark that was rolled back makes the property nobody's"
@@ -805,6 +812,11 @@ def test_a_percentile_of_a_registered_graphs_property(neo4j_with_plugin: PluginS
     on.ask(f"MATCH (node:`{planted.label}`) REMOVE node.degree")
     (row,) = on.ask(ask, name=planted.name, config={"property": "degree", "q": 0.5, "epsilon": 1})
     assert row["value"] in range(10), "a property that is gone is all missing values"
+    again = on.ask(ask, name=planted.name, config=config)
+    assert again == [{"value": 31.0}], "what is kept is shown though the budget affords it no more"
+    on.ask("MATCH (a:EdgeDPAccount {name: $second}) SET a.spent = 0", second=f"{planted.name}\tattributes")
+    (checked,) = on.ask("CALL edgedp.graph.check($name)", name=planted.name)
+    assert not checked["ok"], "the second account is looked at, too"
 
 
 def test_every_procedure_says_what_it_does(neo4j_with_plugin: PluginServer) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import edgedp
 import neo4j
-from edgedp.words.refusals import CALL_FAILED
+from edgedp.words.refusals import CALL_FAILED, RECORD_LOST
 from plugin_fixtures import (
     TOP,
     Planted,
@@ -57,6 +57,20 @@ def drawing(started: Path, then: str) -> str:
             open({str(started)!r} + ".part", "w").write(str(os.getpid()))
             os.rename({str(started)!r} + ".part", {str(started)!r})
             {then}
+        jobs.VERBS["draw"] = draw
+    """
+
+
+def waiting(drawn: Path, go: Path) -> str:
+    """Return a body whose draws note that they are done, and answer when they may."""
+    return f"""
+        whole = jobs.VERBS["draw"]
+        def draw(request, *more):
+            answer = whole(request, *more)
+            open({str(drawn)!r}, "w").close()
+            while not os.path.exists({str(go)!r}):
+                time.sleep(0.01)
+            return answer
         jobs.VERBS["draw"] = draw
     """
 
@@ -176,6 +190,65 @@ def test_a_terminated_query_ends_its_job(
     assert planted.spent == 1.0
 
 
+def test_an_answer_that_the_ledger_does_not_keep_is_not_shown(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    """Somebody deletes the row of the debit while it is drawn: the answer has no place in the log."""
+    planted = neo4j_with_plugin.plant()
+    sabotage(waiting(tmp_path / "started", tmp_path / "go"))
+    asking = Asking(planted)
+    assert eventually((tmp_path / "started").exists, 240)
+    neo4j_with_plugin.ask("MATCH (e:EdgeDPEntry {name: $name, kind: 'debit'}) DELETE e", name=planted.name)
+    (tmp_path / "go").touch()
+    assert sentence(asking.end()).startswith(f"{RECORD_LOST} (release ")
+
+
+def test_a_draw_that_dies_after_a_further_debit_is_not_begun_anew(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    """Another worker would draw, and debit, all steps again."""
+    planted = neo4j_with_plugin.plant(nodes=range(200))
+    draws = tmp_path / "draws"
+    sabotage(f"""
+        whole, write = jobs.VERBS["draw"], worker.write_frame
+        def draw(request, *more):
+            open({str(draws)!r}, "a").write("x")
+            return whole(request, *more)
+        def write_frame(answers, frame):
+            write(answers, frame)
+            if "pay" in frame.header:
+                os._exit(1)
+        jobs.VERBS["draw"], worker.write_frame = draw, write_frame
+    """)
+    planted.top()  # a worker waits for work
+    asked = {"metric": "degree", "k": 5, "epsilon": 6, "targetRecall": "0.999"}
+    assert_constant(neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked))
+    assert draws.read_text() == "xx"
+
+
+def test_what_fails_in_the_server_after_the_debit_is_logged_by_its_type(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage("""
+        whole = jobs.VERBS["draw"]
+        def draw(request, *more):
+            answer = whole(request, *more)
+            return type(answer)(answer.header, {"rows": np.array([777777])})
+        jobs.VERBS["draw"] = draw
+    """)
+    assert_constant(neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED))
+    assert eventually(lambda: "java.lang.ArrayIndexOutOfBoundsException" in neo4j_with_plugin.logs(), 240)
+    assert "777777" not in neo4j_with_plugin.logs()
+
+
+def test_a_worker_has_no_password_of_the_server(neo4j_with_plugin: PluginServer) -> None:
+    neo4j_with_plugin.ask("CALL edgedp.graph.plugin()")
+    (worker, *_) = neo4j_with_plugin.workers()
+    assert b"NEO4J_" in Path(f"/proc/{neo4j_with_plugin.server.pid}/environ").read_bytes()
+    assert b"NEO4J_" not in Path(f"/proc/{worker}/environ").read_bytes()
+
+
 @pytest.mark.parametrize(
     "change", ["CREATE (:`{label}` {{id: 99}})", "MATCH (n:`{label}` {{id: 5}}) DELETE n"]
 )
@@ -209,16 +282,7 @@ def test_a_node_that_is_deleted_while_the_answer_is_drawn_is_shown_by_its_id_onl
     """What the database calls a node is looked up for those that are shown, when they are: never an old name."""
     planted = neo4j_with_plugin.plant()
     go = tmp_path / "go"
-    sabotage(f"""
-        whole = jobs.VERBS["draw"]
-        def draw(request, *more):
-            answer = whole(request, *more)
-            open({str(tmp_path / "started")!r}, "w").close()
-            while not os.path.exists({str(go)!r}):
-                time.sleep(0.01)
-            return answer
-        jobs.VERBS["draw"] = draw
-    """)
+    sabotage(waiting(tmp_path / "started", go))
     asking = Asking(planted, k=6)
     assert eventually((tmp_path / "started").exists, 240)
     neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 5}}) DELETE n")

@@ -218,6 +218,15 @@ def test_an_estimate_says_how_much_memory_the_nodes_take(neo4j_with_plugin: Plug
     assert more["memory"]["workerPerRelationship"] == told["memory"]["workerPerRelationship"]
 
 
+def test_releases_one_after_the_other_have_the_whole_heap_each(neo4j_with_plugin: PluginServer) -> None:
+    """Each takes 16 MiB of the 700 that all calls have together, and gives them back."""
+    planted = neo4j_with_plugin.plant()
+    rows = neo4j_with_plugin.ask(
+        f"UNWIND range(1, 60) AS each {EDGES} YIELD value RETURN value", name=planted.name
+    )
+    assert len(rows) == planted.spent == 60
+
+
 @pytest.mark.parametrize("version", [DEFAULT_VERSION, pytest.param(NEWEST_VERSION, marks=pytest.mark.slow)])
 def test_a_release_that_the_heap_has_no_room_for_is_refused_before_its_debit(
     tmp_path: Path, version: str

@@ -460,7 +460,7 @@ def test_an_exact_read_is_noted_by_what_was_read(read: str, config: Any, noted: 
             job("exact_script", name="people", read=read, config=config | {"metric": "ebcc"}, graph=GRAPH)
 
 
-def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
+def test_a_log_comes_in_pythons_words_and_what_is_wrong_with_it_in_those_of_cypher() -> None:
     body = json.dumps({"kind": "priv_top_k", "parameters": {}, "public": {}})
     entry = {
         "name": "people", "seq": 1, "kind": "debit", "at": "1", "by": "neo4j", "releaseId": "a", "requestId": None,
@@ -477,7 +477,11 @@ def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
     assert (shown["by"], shown["event"], shown["epsilon_spent"]) == ("neo4j", "debit", 5e-9)
     assert job("check", name="people", rows=rows).header["problems"] == []
     rows["account_find"] = [ACCOUNT | {"spent": 4, "entries": 1}]
-    assert "was spent, the releases cost" in job("check", name="people", rows=rows).header["problems"][0]
+    first, *_, last = job("check", name="people", rows=rows).header["problems"]
+    assert "was spent, the releases cost" in first
+    assert "run CALL edgedp.graph.drop('people')" in last, (
+        "whoever reads it in Neo4j has procedures, and no shell"
+    )
 
 
 PLACE = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id"}

@@ -229,7 +229,10 @@ def plugin_server(
     install(home)
     with (home / "conf" / "edgedp.conf").open("a") as conf:
         conf.write(f"worker.warm={str(warm).lower()}\n" + "worker.count=1\n" * warm)
-    with start(version, home=home, jvm=jvm, extra_conf=extra_conf) as server:
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("NEO4J_OF_TESTS", "as an image holds a password")
+            server = stack.enter_context(start(version, home=home, jvm=jvm, extra_conf=extra_conf))
         running = PluginServer(server)
         if warm:
             eventually(lambda: len(running.workers()) == 1, 240)

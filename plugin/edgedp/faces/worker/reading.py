@@ -64,7 +64,8 @@ def _page(request: Frame) -> tuple[int | None, int]:
 
 def check(request: Frame) -> Frame:
     """Say what is wrong with a ledger."""
-    return Frame({"problems": consistency.problems(_AlreadyRead(request), request.header["name"])})
+    found = consistency.problems(_AlreadyRead(request), request.header["name"])
+    return Frame({"problems": [in_cypher(problem) for problem in found]})
 
 
 def exact_script(request: Frame) -> Frame:

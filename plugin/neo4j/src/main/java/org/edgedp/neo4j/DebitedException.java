@@ -2,7 +2,7 @@ package org.edgedp.neo4j;
 
 import org.neo4j.kernel.api.exceptions.Status;
 
-/** A call whose caller ended it after its debit; it keeps the status that says how: terminated, or out of time. */
+/** A call that ended after its debit; it keeps the status that says how: terminated, out of time, or in a deadlock. */
 final class DebitedException extends EdgeDPException implements Status.HasStatus {
     private static final long serialVersionUID = 1L;
 

@@ -62,11 +62,11 @@ public final class ExactProcedures extends ProcedureBase {
                             defaultValue = "0",
                             description = "Number of the log's row that notes this read already: its last row, or a "
                                     + "release that is being drawn. With 0 a row is written.")
-                    long entry) {
+                    Long entry) {
         Call call = call();
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        if (entry == 0 || !noted(call, graph, entry)) {
+        if (entry == null || entry == 0 || !noted(call, graph, entry)) {
             note(call, graph, "adjacency", null);
         }
         return Adjacency.pieces(call, graph);

@@ -17,6 +17,7 @@ import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.graphdb.TransactionTerminatedException;
+import org.neo4j.kernel.api.exceptions.Status;
 
 /**
  * A release: plan, debit, project, draw, keep, show; in this order and never back.
@@ -60,8 +61,18 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                     throw new DebitedException(
                             ended.status(), "the call was ended before its answer was shown" + debited());
                 }
-                throw error;
+                call.log().error("edgedp release %s: %s", releaseId, error.getClass().getName());
+                throw refused(error);
             }
+        }
+
+        /** Only a call that is not debited again keeps a status by which drivers ask again by themselves. */
+        private EdgeDPException refused(RuntimeException error) {
+            String sentence = "your transaction did not take the answer; see to its locks and to the constraints of "
+                    + "what it writes" + debited();
+            return named && error instanceof Status.HasStatus told
+                    ? new DebitedException(told.status(), sentence)
+                    : new EdgeDPException(sentence);
         }
 
         private String debited() {
