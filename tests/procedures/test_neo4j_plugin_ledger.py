@@ -271,7 +271,10 @@ def test_a_debit_reads_as_much_of_a_long_log_as_of_a_short_one(people: Server, s
     for releases in (1, 3):
         while len(ann.releases("kite")) < releases:
             ann.priv_top_k("kite", "degree", 1, 0.1)
-        read[releases] = [hits(each) for each in ("account_adds_up", "share_adds_up", "account_terms")]
+        read[releases] = [  # at the first of them a plan may be made anew, which looks at more
+            min(hits(each) for _ in range(3))
+            for each in ("account_adds_up", "share_adds_up", "account_terms")
+        ]
     assert read[1] == read[3]
 
 

@@ -71,7 +71,7 @@ def config_of(request: Frame) -> dict[str, Any]:
     """
     config = request.header["config"]
     if not isinstance(config, Mapping):
-        raise ParameterError("the configuration is null, must be a map; give one, such as {metric: 'degree'}")
+        raise ParameterError("the configuration is null, must be a map; give one, which may be empty ({})")
     for key in config:
         if key in _OF_GDS:
             raise UnknownNameError(f"there is no option {key!r} here: {_OF_GDS[key]}")
