@@ -41,7 +41,7 @@ from edgedp import (
 )  # fmt: skip
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
-from edgedp.graph.reading.options import checked_options
+from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap, same_place
@@ -1002,6 +1002,18 @@ def test_an_address_that_was_registered_before_stays_with_spark_until_it_is_regi
     store.drop("lake")
     store.register_edges("lake", path, **ENDS)
     assert store.priv_top_k("lake", "degree", 1, 1).receipt["epsilon_budget"] == 9
+
+
+def test_what_was_kept_of_nodes_where_none_are_read_spends_no_release(
+    store: Store, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(ReadingOptions, "check_no_nodes", lambda _: None)
+        store.register_edges("lake", lake, **ENDS, nodes_header=True, cache=False, epsilon_budget=9)
+    assert store.priv_top_k("lake", "degree", 1, 1).nodes
+    store.drop("lake")
+    with pytest.raises(ParameterError, match="nodes_header is given without"):
+        store.register_edges("lake", lake, **ENDS, nodes_header=True)
 
 
 @pytest.mark.parametrize("column", ["digest", "id_property"])
