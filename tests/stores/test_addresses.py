@@ -823,6 +823,9 @@ def test_an_object_that_the_web_has_too_is_one_place(
         ("gs://lake/a/e.csv", "https://lake.storage-mine.p.googleapis.com/a/e.csv"),
         ("gs://lake/a/e.csv", "https://c.storage.googleapis.com/lake/a/e.csv"),
         ("az://lake/a/e.csv", "https://one.blob.core.cloudapi.de/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.dfs.core.sovcloud-api.fr/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.eaglex.ic.gov/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.microsoft.scloud/lake/a/e.csv"),
         ("s3://lake/a/e.csv", "https://lake.bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/a/e.csv"),
         ("s3://lake/a/e.csv", "https://bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/lake/a/e.csv"),
         ("gs://lake/a/e.csv", "https://commondatastorage.googleapis.com/lake/a/e.csv"),
@@ -842,6 +845,20 @@ def test_an_object_has_one_place_by_each_host_of_its_service(one: str, other: st
     assert not overlap(
         canonical(one, "edges"), canonical(other.replace("e.csv", "f.csv"), "edges").replace("+", "-")
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("www.web.core.example.org/a/e.csv", "www.web.core.example.com/a/e.csv"),
+        ("data.blob.core.example.org/A/e.csv", "data.blob.core.example.org/a/e.csv"),
+        ("data.blob.core.example.org/a/e.csv", "data.blob.core.windows.net/a/e.csv"),
+    ],
+)
+def test_a_host_of_somebody_else_has_no_objects_of_a_cloud(one: str, other: str) -> None:
+    places = [canonical(f"https://{each}", "edges") for each in (one, other)]
+    assert not overlap(*places)
+    assert all(overlap(each, each) for each in places)
 
 
 @pytest.mark.parametrize(
