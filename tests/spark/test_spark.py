@@ -389,6 +389,27 @@ def test_after_the_debit_only_a_constant_sentence_is_said(
     assert [each["nodes"] for each in store.releases("lake")] == [None]
 
 
+@pytest.mark.parametrize(("heading", "said"), [("id", None), ("", None), ("id", True)])
+def test_spark_reads_a_list_of_nodes_that_this_process_registered(
+    spark: Any, open_embedded: OpenStore, tmp_path: Path, heading: str, said: bool | None
+) -> None:
+    """What this process has found out of its first line itself is nowhere said."""
+    edges, nodes = tmp_path / "pay.csv", tmp_path / "nodes.csv"
+    edges.write_text("payer,payee\n1,2\n2,3\n")
+    nodes.write_text(f"{heading}\n1\n2\n3\n".lstrip())
+    store = open_embedded()
+    store.register_edges(
+        "lake", edges, nodes, source="payer", target="payee", nodes_header=said, epsilon_budget=3
+    )
+    assert store.count("lake", "edges", 1, engine="spark").private
+    nodes.rename(other := tmp_path / "nodes.dat")
+    store.drop("lake")
+    store.register_edges("lake", edges, other, source="payer", target="payee", nodes_header=said)
+    with pytest.raises(EdgeDPError, match="leave the engine out" if said else "cannot read as Parquet"):
+        store.count("lake", "edges", 1, engine="spark")
+    assert store.budget("lake")["epsilon_spent"] == 1
+
+
 def test_the_command_registers_texts_and_asks_by_their_address(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
