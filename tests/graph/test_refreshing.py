@@ -15,6 +15,7 @@ import edgedp
 from edgedp import Graph, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import origins
+from edgedp.graph.reading.options import ReadingOptions
 from edgedp.words.errors import EdgeDPError, StoreError, UnknownNameError
 
 EDGES = "payer;payee\n007;12\n12;9\n9;007\n"
@@ -55,6 +56,22 @@ def test_a_refreshed_graph_is_read_by_the_same_options_and_keeps_its_account(
     assert store.source("list")["row_count"] == 4
     with pytest.raises(EdgeDPError, match=r"0\.75"):
         store.priv_top_k("list", metric="degree", k=1, epsilon=0.8)
+
+
+def test_what_was_remembered_of_nodes_where_none_are_read_refuses_no_refresh(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(ReadingOptions, "check_no_nodes", lambda _: None)
+        graph = read_graph("list.csv", source="payer", target="payee", nodes_header=True)
+    store.load(graph, "list")
+    assert store.refresh("list")["node_count"] == 3
+    assert "nodes_header" not in store.source("list")["options"]
+    Path("nodes.csv").write_text("id\n007\n12\n9\n8\n")
+    Path("other.csv").write_text(EDGES + "8;9\n")
+    listed = read_graph("other.csv", "nodes.csv", source="payer", target="payee", nodes_header=True)
+    store.load(listed, "listed")
+    assert store.refresh("listed")["node_count"] == 4
 
 
 @pytest.mark.parametrize("spoil", ["gone", "broken", "above the bound", "asked"])

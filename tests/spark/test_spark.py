@@ -389,6 +389,27 @@ def test_after_the_debit_only_a_constant_sentence_is_said(
     assert [each["nodes"] for each in store.releases("lake")] == [None]
 
 
+@pytest.mark.parametrize(("heading", "said"), [("id", None), ("", None), ("id", True)])
+def test_spark_reads_a_list_of_nodes_that_this_process_registered(
+    spark: Any, open_embedded: OpenStore, tmp_path: Path, heading: str, said: bool | None
+) -> None:
+    """What this process has found out of its first line itself is nowhere said."""
+    edges, nodes = tmp_path / "pay.csv", tmp_path / "nodes.csv"
+    edges.write_text("payer,payee\n1,2\n2,3\n")
+    nodes.write_text(f"{heading}\n1\n2\n3\n".lstrip())
+    store = open_embedded()
+    store.register_edges(
+        "lake", edges, nodes, source="payer", target="payee", nodes_header=said, epsilon_budget=3
+    )
+    assert store.count("lake", "edges", 1, engine="spark").private
+    nodes.rename(other := tmp_path / "nodes.dat")
+    store.drop("lake")
+    store.register_edges("lake", edges, other, source="payer", target="payee", nodes_header=said)
+    with pytest.raises(EdgeDPError, match="leave the engine out" if said else "cannot read as Parquet"):
+        store.count("lake", "edges", 1, engine="spark")
+    assert store.budget("lake")["epsilon_spent"] == 1
+
+
 def test_the_command_registers_texts_and_asks_by_their_address(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -435,7 +456,7 @@ def test_a_graph_of_the_store_is_drawn_by_spark_too(spark: Any, open_embedded: O
 @pytest.mark.slow
 @pytest.mark.spark
 def test_executors_that_are_killed_after_the_noise_was_drawn_fail_the_release(tmp_path: Path) -> None:
-    child = Path(__file__).with_name("spark_children.py")
+    child = Path(__file__).parents[1] / "support" / "spark_children.py"
     variables = os.environ | {"EDGEDP_SPARK_MASTER": "local-cluster[2,1,1024]", "EDGEDP_SPARK_MEMORY": "1g"}
     words = [sys.executable, "-W", "ignore", str(child), str(tmp_path)]
     done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=550)

@@ -41,7 +41,7 @@ from edgedp import (
 )  # fmt: skip
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
-from edgedp.graph.reading.options import checked_options
+from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical, canonical_table, overlap, same_place
@@ -823,6 +823,9 @@ def test_an_object_that_the_web_has_too_is_one_place(
         ("gs://lake/a/e.csv", "https://lake.storage-mine.p.googleapis.com/a/e.csv"),
         ("gs://lake/a/e.csv", "https://c.storage.googleapis.com/lake/a/e.csv"),
         ("az://lake/a/e.csv", "https://one.blob.core.cloudapi.de/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.dfs.core.sovcloud-api.fr/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.eaglex.ic.gov/lake/a/e.csv"),
+        ("az://lake/a/e.csv", "https://one.blob.core.microsoft.scloud/lake/a/e.csv"),
         ("s3://lake/a/e.csv", "https://lake.bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/a/e.csv"),
         ("s3://lake/a/e.csv", "https://bucket.vpce-1a2b.s3.us-east-1.vpce.amazonaws.com/lake/a/e.csv"),
         ("gs://lake/a/e.csv", "https://commondatastorage.googleapis.com/lake/a/e.csv"),
@@ -842,6 +845,20 @@ def test_an_object_has_one_place_by_each_host_of_its_service(one: str, other: st
     assert not overlap(
         canonical(one, "edges"), canonical(other.replace("e.csv", "f.csv"), "edges").replace("+", "-")
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("www.web.core.example.org/a/e.csv", "www.web.core.example.com/a/e.csv"),
+        ("data.blob.core.example.org/A/e.csv", "data.blob.core.example.org/a/e.csv"),
+        ("data.blob.core.example.org/a/e.csv", "data.blob.core.windows.net/a/e.csv"),
+    ],
+)
+def test_a_host_of_somebody_else_has_no_objects_of_a_cloud(one: str, other: str) -> None:
+    places = [canonical(f"https://{each}", "edges") for each in (one, other)]
+    assert not overlap(*places)
+    assert all(overlap(each, each) for each in places)
 
 
 @pytest.mark.parametrize(
@@ -1002,6 +1019,18 @@ def test_an_address_that_was_registered_before_stays_with_spark_until_it_is_regi
     store.drop("lake")
     store.register_edges("lake", path, **ENDS)
     assert store.priv_top_k("lake", "degree", 1, 1).receipt["epsilon_budget"] == 9
+
+
+def test_what_was_kept_of_nodes_where_none_are_read_spends_no_release(
+    store: Store, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(ReadingOptions, "check_no_nodes", lambda _: None)
+        store.register_edges("lake", lake, **ENDS, nodes_header=True, cache=False, epsilon_budget=9)
+    assert store.priv_top_k("lake", "degree", 1, 1).nodes
+    store.drop("lake")
+    with pytest.raises(ParameterError, match="nodes_header is given without"):
+        store.register_edges("lake", lake, **ENDS, nodes_header=True)
 
 
 @pytest.mark.parametrize("column", ["digest", "id_property"])

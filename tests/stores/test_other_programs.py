@@ -19,6 +19,7 @@ import pytest
 from edgedp import Graph, Store, StoreError, open_store
 from edgedp.ledger import script
 from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.locks import queue
 from edgedp.stores.releases import releasing
 from edgedp.words.errors import StoreUnavailableError
 from made_once import copied
@@ -125,6 +126,9 @@ def test_a_journal_of_another_time_is_never_put_into_the_ledger(path: Path) -> N
     for _ in range(2):
         ask(path)
     journal.write_bytes(content)
+    with queue(path, 1) as free:
+        assert free
+        Folder(path).check()  # that of whoever writes, for which the ledger is not read
     with pytest.raises(
         StoreError, match=r"is not of this ledger.* move the file away before any program opens"
     ):

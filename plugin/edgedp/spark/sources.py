@@ -140,19 +140,16 @@ class Place:
             It does not.
         """
         options = checked_options(**address.options)
-        text = bool(_TEXT.search(address.place))
-        odd = options.given(
-            "table", "query", "bipartite", "labels", *(() if text else ("header", "separator"))
-        )
+        text, listed = (bool(_TEXT.search(each or "")) for each in (address.place, address.nodes))
+        of_texts = (*(() if text else ("header", "separator")), *(() if listed else ("nodes_header",)))
+        odd = options.given("table", "query", "bipartite", "labels", *of_texts)
         odd = odd or ("a pattern" if is_pattern(address.edges) else None)
         if odd or (text and options.header is None) or address.place.startswith("http"):
-            what = odd or "this format"
             raise EngineError(
-                f"engine is 'spark', which does not read an address with {what}; leave the engine out"
+                f"engine is 'spark', which does not read an address with {odd or 'this format'}; leave the engine out"
             )
-        found = cls.asked(address.place, address.nodes, options)
         return replace(
-            found,
+            cls.asked(address.place, address.nodes, options),
             separator=options.separator or address.separator if text else None,
             ids="integer" if address.integers else "text",
         )
@@ -226,7 +223,8 @@ def opened(
         There is nothing to read, or its columns are not as they were registered. Nothing of the rows is told.
     """
     session = open_session() if session is None else session
-    nodes = None if place.nodes is None else _read(session, place.nodes, place, place.nodes_header, "nodes")
+    named = _listed(session, place)
+    nodes = None if place.nodes is None else _read(session, place.nodes, place, named, "nodes")
     frame = _read(session, place.edges, place, place.header, "edges")
     source, target = _ends(place, frame.columns)
     if span is not None:
@@ -256,17 +254,12 @@ def detected(place: Place) -> Place:
     session = open_session()
     header = place.header
     if place.is_text("edges") and header is None:
-        bare = replace(place, header=False)
         if isinstance(place.source, str):
             header = True
         else:
-            frame = _read(session, place.edges, bare, False, "edges")
+            frame = _read(session, place.edges, replace(place, header=False), False, "edges")
             header = _first_names(frame, list(_ends(place, frame.columns)))
-    nodes_header = place.nodes_header
-    if place.nodes is not None and place.is_text("nodes") and nodes_header is None:
-        frame = _read(session, place.nodes, place, False, "nodes")
-        nodes_header = _first_names(frame, frame.columns[:1])
-    found = replace(place, header=header, nodes_header=nodes_header)
+    found = replace(place, header=header, nodes_header=_listed(session, place))
     if place.date is not None:
         frame = _read(session, place.edges, found, header, "edges")
         check_dated(frame, place.date, place.date_unit, listed=place.nodes is not None)
@@ -379,6 +372,13 @@ def _all_whole(texts: Edges, session: SparkSession, place: Place) -> bool:
     if texts.frame.where(odd).limit(1).count():
         return False
     return texts.nodes is None or not texts.nodes.where(~sf.col("id").rlike(_CANONICAL)).limit(1).count()
+
+
+def _listed(session: SparkSession, place: Place) -> bool | None:
+    """Return whether the first line of the nodes names them, where they are a text; an address may not say it."""
+    if place.nodes is None or place.nodes_header is not None or not place.is_text("nodes"):
+        return place.nodes_header
+    return _first_names(frame := _read(session, place.nodes, place, False, "nodes"), frame.columns[:1])
 
 
 def _first_names(frame: DataFrame, columns: list[str]) -> bool:

@@ -144,6 +144,8 @@ class Address:
             found = json.loads(rest)
             if found.pop("engine") != "native":
                 raise ValueError
+            if found["nodes"] is None:  # an earlier registry kept what was said of nodes where none are read
+                found["options"].pop("nodes_header", None)
             made = cls(place=place, **found)
             checked_options(**made.options)
         except (AttributeError, KeyError, TypeError, ValueError):

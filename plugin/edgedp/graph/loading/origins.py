@@ -72,8 +72,11 @@ class Origin:
         """
         try:
             found = json.loads(written)
-            return cls(**{each.name: found[each.name] for each in fields(cls)})
-        except (ValueError, TypeError, KeyError):
+            made = cls(**{each.name: found[each.name] for each in fields(cls)})
+            if made.nodes is None and (_ADDRESS.match(made.source) or os.path.isabs(made.source)):
+                made.options.pop("nodes_header", None)  # kept before with no nodes; a dataset may have a list
+            return made
+        except (AttributeError, ValueError, TypeError, KeyError):
             raise StoreError(
                 "what is remembered of the source is damaged; load it again with --replace"
             ) from None

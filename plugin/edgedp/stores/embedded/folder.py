@@ -271,21 +271,23 @@ def _told(ledger: Path, start: int, stop: int) -> bytes:
 def _is_of_another_time(ledger: Path) -> bool:
     """Return whether the journal beside a ledger is not that of a change which the ledger is in, or was left in.
 
-    SQLite puts its pages into any ledger. One that is gone or another one a moment later is of somebody who writes.
+    SQLite puts its pages into any ledger. One that is gone or another one a moment later is of somebody who writes, and
+    so is that of whoever holds the folder: for each, the whole ledger would be read.
     """
     journal = ledger.with_name(_JOURNAL)
     try:
         content = journal.read_bytes()
-        return _is_apart(content, ledger) and journal.read_bytes() == content
+        if content[:8] != _BEGINS or (held := try_hold(ledger.parent, shared=True)) is None:
+            return False  # nothing that SQLite puts back
+        with held:
+            return _is_apart(content, ledger) and journal.read_bytes() == content
     except OSError:
         return False
 
 
 def _is_apart(journal: bytes, ledger: Path) -> bool:
     """Compare the first page that a journal holds with the ledger's: it counts changes."""
-    if journal[:8] != _BEGINS or len(journal) < 28:
-        return False  # nothing that SQLite puts back
-    pages, _, _, begins, long = struct.unpack(">5I", journal[8:28])
+    pages, _, _, begins, long = struct.unpack(">5I", journal[8:28].ljust(20, b"\0"))
     for start in range(begins, len(journal) - long - 7, long + 8)[:pages]:
         if journal[start : start + 4] == b"\0\0\0\1":
             told = _told(ledger, 24, 28)

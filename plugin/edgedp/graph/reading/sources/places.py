@@ -102,12 +102,17 @@ _NUMBER = re.compile(r"\Ahttps?://\[[0-9a-f:.]+\]", re.IGNORECASE)
 """A host of the web by its number, which alone stands in brackets."""
 _AWS = r"(?:amazonaws\.(?:com(?:\.cn)?|eu)|c2s\.ic\.gov|sc2s\.sgov\.gov|csp\.hci\.ic\.gov|cloud\.adc-e\.uk)"
 """What hosts of each part of Amazon's cloud end with."""
+_AZURE = (
+    r"(?:core\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net|cloudapi\.de|sovcloud-api\.\w+|eaglex\.ic\.gov"
+    r"|microsoft\.scloud)|storage\.azure\.net)"
+)
+"""And those of Azure's; of anybody else's `core.` nothing is known."""
 _OBJECTS = {
     rf"(?:(.+)\.)?bucket\.vpce-[\w-]+\.s3\.[\w-]+\.vpce\.{_AWS}": "s3a",
     rf"(?:(.+)\.)?s3[.-](?:[\w-]+\.)*{_AWS}": "s3a",
     r"(?:(?:c|(.+))\.)?(?:commondata|content-)?storage(?:-[\w-]+)?(?:\.mtls|\.p|\.[\w-]+\.rep)?\.googleapis\.com": "gs",
     r"()storage\.cloud\.google\.com": "gs",
-    r"(\w+)(?:-secondary)?(?:\.[\w-]+)*\.(blob|dfs|web)\.(?:core\.[\w.-]+|storage\.azure\.net)": "az",
+    rf"(\w+)(?:-secondary)?(?:\.[\w-]+)*\.(blob|dfs|web)\.{_AZURE}": "az",
 }
 """Hosts of the web that have the objects of buckets: of one, named before them, or of all, named behind."""
 
