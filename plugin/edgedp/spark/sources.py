@@ -378,7 +378,8 @@ def _listed(session: SparkSession, place: Place) -> bool | None:
     """Return whether the first line of the nodes names them, where they are a text; an address may not say it."""
     if place.nodes is None or place.nodes_header is not None or not place.is_text("nodes"):
         return place.nodes_header
-    return _first_names(frame := _read(session, place.nodes, place, False, "nodes"), frame.columns[:1])
+    frame = _read(session, place.nodes, place, False, "nodes")
+    return _first_names(frame, frame.columns[:1])
 
 
 def _first_names(frame: DataFrame, columns: list[str]) -> bool:
