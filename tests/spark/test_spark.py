@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -617,6 +618,14 @@ def test_rows_that_change_while_a_list_is_drawn_are_not_read_again(
     assert store.budget("lake")["epsilon_spent"] == 90
     monkeypatch.undo()
     assert store.priv_top_k("lake", "degree", 1, 90, "em", engine="spark").nodes == [7]
+
+
+def test_another_thread_finds_the_session(spark: Any) -> None:
+    """Which session is active is known to the thread that began it; a second one would end the first."""
+    with ThreadPoolExecutor(2) as threads:
+        found = [each.result() for each in [threads.submit(session.open_session) for _ in range(2)]]
+    assert [each.sparkContext for each in found] == [spark.sparkContext] * 2
+    assert spark.range(3).count() == 3
 
 
 @pytest.mark.parametrize("log", ["_delta_log", ".hoodie", "metadata"])

@@ -134,6 +134,58 @@ def test_rows_of_a_table_are_those_of_now_and_nodes_may_be_one_too(
         store.priv_top_k("payments", "degree", 1, 90, engine="spark")
 
 
+def test_rows_that_another_process_wrote_are_those_of_now(
+    spark: Any, bank: Path, register: Callable[..., Any]
+) -> None:
+    """Spark remembers which files a table has, and of what it was asked to keep the rows."""
+    whole = f"file://{bank.parent / 'whole'}"
+    frame(spark, STAR).drop("month").write.saveAsTable("bank.whole", path=whole)
+    store = register("whole", "table:bank.whole")
+    kept = [spark.read.parquet(whole).cache(), spark.table("bank.whole").select("payer", "payee").cache()]
+    assert [each.count() for each in kept] == [STAR.edge_count] * 2
+    folder = Path(whole.removeprefix("file://"))
+    for each in folder.glob("*.parquet"):
+        each.unlink()
+    ends = np.array([(1, each) for each in range(40) if each != 1])
+    rows = folder / "rows.parquet"
+    pyarrow.parquet.write_table(pa.table({"payer": ends[:, 0], "payee": ends[:, 1]}), rows)
+    assert store.priv_top_k("whole", "degree", 1, 90, engine="spark").nodes == [1]
+    assert kept[0].select("payee", "payer").count() == STAR.edge_count  # what the caller keeps stays
+    rows.rename(bank.parent / "other.parquet")
+    rows.symlink_to(bank.parent / "other.parquet")
+    kept.append(spark.read.parquet(whole).select("payer", "payee").cache())
+    with pytest.raises(StoreError, match="not in files below its own folder"):
+        store.priv_top_k("whole", "degree", 1, 90, engine="spark")
+    with pytest.raises(StoreError, match="not in files below its own folder"):
+        sources.opened(Place(edges=whole, source="payer", target="payee"), spark)
+    for each in kept:
+        each.unpersist()
+
+
+def test_no_file_is_passed_over_whatever_the_session_says(
+    spark: Any, register: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "edges"
+    folder.mkdir()
+    rows = pa.table({"payer": np.zeros(39, np.int64), "payee": np.arange(1, 40)})
+    for name in ("a", "b"):
+        pyarrow.parquet.write_table(rows, folder / f"{name}.parquet")
+    nodes = tmp_path / "nodes.parquet"
+    pyarrow.parquet.write_table(pa.table({"id": np.arange(40)}), nodes)
+    store = register("edges", str(folder), nodes=str(nodes))
+    whole = (folder / "b.parquet").read_bytes()
+    (folder / "b.parquet").write_bytes(b"\0" * 40 + whole[40:])
+    names = [f"spark.sql.files.ignore{each}Files" for each in ("Corrupt", "Missing")]
+    for each in names:
+        spark.conf.set(each, "true")
+    try:
+        with pytest.raises(EdgeDPError, match="the release could not be computed"):
+            store.priv_top_k("edges", "degree", 1, 90, engine="spark")
+    finally:
+        for each in names:
+            spark.conf.unset(each)
+
+
 def test_what_is_no_table_of_files_is_refused(
     spark: Any, bank: Path, register: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.filters import column_types, holding
 from edgedp.spark.frames import column_named, edges_of, kind_of_ids, pick
 from edgedp.spark.session import open_session
-from edgedp.spark.tables import check_inside, found_table, log_rows, table_rows
+from edgedp.spark.tables import check_inside, found_table, log_rows, read_anew, table_rows
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
@@ -307,7 +307,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
             return table_rows(session, address, None, what)
         if text is None:
             rows = log_rows(session, address, what)
-            return _own(session.read.parquet(address), address, what) if rows is None else rows
+            return _own(read_anew(session).parquet(address), address, what) if rows is None else rows
         separator = place.separator or ("," if text[1].lower() == "csv" else "\t")
         options: dict[str, Any] = {
             "sep": separator,
@@ -318,7 +318,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
             "ignoreLeadingWhiteSpace": True,
             "ignoreTrailingWhiteSpace": True,
         }
-        rows = session.read.csv(address, **options)
+        rows = read_anew(session).csv(address, **options)
         if header and len(rows.inputFiles()) > 1:
             # Columns go by their places, by the names of one of the files: so Spark compares those of the others.
             if any(_UNNAMED.fullmatch(name) for name in rows.columns):
@@ -326,7 +326,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
                     f"{what} is {address_shown(address)}, several files with a column that has no name, of which Spark "
                     "cannot say whether all have the same columns; name it"
                 )
-            rows = session.read.csv(address, **options, enforceSchema=False)
+            rows = read_anew(session).csv(address, **options, enforceSchema=False)
         return _own(rows, address, what)
     except EdgeDPError:
         raise
