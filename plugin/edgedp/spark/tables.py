@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from edgedp.graph.reading.sources.folders import TABLES
+from edgedp.graph.reading.sources.folders import TABLES, is_pattern
 from edgedp.graph.reading.sources.places import CATALOGUED, canonical, overlap, same_place
 from edgedp.words.errors import StoreError
 from edgedp.words.shown import address_shown, shown
@@ -208,6 +208,46 @@ def _check_package(session: SparkSession, kind: str, told: str) -> None:
         raise StoreError(
             f"{told}; add the package {_PACKAGES[kind]} of this Spark to the session (spark.jars.packages), or {_ASIDE}"
         ) from None
+
+
+def checked(rows: DataFrame, address: str, what: str) -> DataFrame:
+    """Return the rows of an address whose files are all there, and all read.
+
+    Raises
+    ------
+    StoreError
+        A link leads out of the folder, to another ledger, or Spark would leave out some of its files.
+    """
+    told = f"{what} is {address_shown(address)}"
+    _check_all_read(rows, address, told)
+    if what == "edges" and address.startswith("file://"):
+        check_inside(rows, None, address, told)
+    return rows
+
+
+def _check_all_read(rows: DataFrame, address: str, told: str) -> None:
+    """Refuse a folder of which Spark leaves out files without a word: those that its parts are not named like.
+
+    Where some folders name a value (``month=6``) it reads no file outside of these; where none does, none in a folder.
+    """
+    session = rows.sparkSession
+    path = _java(session, _PATH)(address)
+    files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    if is_pattern(address) or not files.getFileStatus(path).isDirectory():
+        return
+    depth = len(_steps(_qualified(session, address)))
+    named = {any("=" in step for step in _steps(unquote(file))[depth:-1]) for file in rows.inputFiles()}
+    inner = [] if True in named else [each for each in files.listStatus(path) if each.isDirectory()]
+    shown_ones = (each.getPath() for each in inner if each.getPath().getName()[0] not in "_.")
+    if len(named) > 1 or any(files.listFiles(each, True).hasNext() for each in shown_ones):
+        raise StoreError(
+            f"{told}, a folder of which Spark would not read all files: some are in folders and some are not, or in "
+            "folders that name no value (such as month=6); " + _ASIDE
+        )
+
+
+def _steps(place: str) -> list[str]:
+    return re.sub("^[^/:]+:/*", "", place).strip("/").split("/")
 
 
 def check_inside(rows: DataFrame, listed: DataFrame | None, place: str, told: str) -> None:
