@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from conftest import OpenStore
 from scipy import stats
 
+import spark_doubles
 from edgedp import Graph, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.reading.options import checked_options
@@ -436,7 +437,7 @@ def test_a_graph_of_the_store_is_drawn_by_spark_too(spark: Any, open_embedded: O
 @pytest.mark.slow
 @pytest.mark.spark
 def test_executors_that_are_killed_after_the_noise_was_drawn_fail_the_release(tmp_path: Path) -> None:
-    child = Path(__file__).with_name("spark_children.py")
+    child = Path(spark_doubles.__file__).with_name("spark_children.py")
     variables = os.environ | {"EDGEDP_SPARK_MASTER": "local-cluster[2,1,1024]", "EDGEDP_SPARK_MEMORY": "1g"}
     words = [sys.executable, "-W", "ignore", str(child), str(tmp_path)]
     done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=550)
