@@ -659,6 +659,19 @@ def test_a_session_of_ours_writes_nothing_in_the_clear_and_listens_to_nobody(spa
     assert spark.sparkContext.uiWebUrl is None
 
 
+def test_what_is_counted_at_nodes_is_kept_and_not_read_again(spark: Any, tmp_path: Path) -> None:
+    """Several picks of one release read it, and noise that is drawn behind a shuffle may be drawn again."""
+    path = str(tmp_path / "edges.parquet")
+    pyarrow.parquet.write_table(pa.table({"source": [1, 1, 2], "target": [2, 3, 3]}), path)
+    edges = edges_of(spark.read.parquet(path))
+    kept = [edges.degrees(), edges.arc_counts("in_degree"), edges.arc_counts("out_degree", cap=1)]
+    before = [sorted(each.collect()) for each in kept]
+    pyarrow.parquet.write_table(pa.table({"source": [1], "target": [2]}), path)
+    assert [sorted(each.collect()) for each in kept] == before
+    for each in kept:
+        assert each._jdf.queryExecution().analyzed().getClass().getSimpleName() == "LogicalRDD"
+
+
 def test_ego_networks_are_not_kept(held: tuple[Edges, Any]) -> None:
     edges, _ = held
     caches = edges.frame.sparkSession._jsparkSession.sharedState().cacheManager()
