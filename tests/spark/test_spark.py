@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -524,6 +525,28 @@ def test_a_task_that_is_tried_again_draws_nothing(tried: SimpleNamespace, attemp
     assert next(iter(read(iter([drawn])))).num_rows == 2, "what is read and not drawn may be read again"
 
 
+@pytest.mark.parametrize(
+    "asked", [{"metric": "degree", "mechanism": "em"}, {"metric": "ebc", "mechanism": "sld"}]
+)
+@pytest.mark.parametrize("most", [None, 1])
+def test_what_a_partition_tells_is_of_all_of_its_batches(
+    tried: SimpleNamespace, asked: dict, most: int | None
+) -> None:
+    """The largest degree, the digest of the words, and the best row that stays behind may be in the first."""
+    rng = np.random.default_rng(3)
+    rows = {"id": [*range(29), None], "degree": list(range(60, 30, -1))}
+    batch = pa.RecordBatch.from_pydict(
+        {name: pa.array(each, pa.int64()) for name, each in rows.items()}
+        | {"word": pa.array(rng.integers(0, 2**62, 30))}
+    )
+    step = DrawBest(planned(GRAPH, k=2, **asked), 2, most=most)
+    whole = list(step(iter([batch])))
+    for at in (1, 15):
+        assert list(step(iter([batch.slice(0, at), batch.slice(at)]))) == whole
+        assert next(step(iter([batch.slice(at), batch.slice(0, at)])))[-1:] == whole[0][-1:]
+    assert (whole[0]["degree"][-1].as_py(), whole[0]["rows"][-1].as_py()) == (60, 30)
+
+
 def test_what_an_executor_raises_holds_no_value(tried: SimpleNamespace) -> None:
     batch = pa.RecordBatch.from_pydict({"id": ["ada"], "degree": ["seven"]})
     with pytest.raises(RuntimeError) as raised:
@@ -582,12 +605,18 @@ def session_with(**settings: str) -> Any:
     return SimpleNamespace(_jsparkSession=1, sparkContext=context)
 
 
-def test_a_session_in_which_tasks_run_twice_is_refused() -> None:
+def test_a_session_in_which_tasks_run_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for word in ("true", " TRUE "):
         with pytest.raises(EngineError, match="speculation is true"):
             session.check_session(session_with(master="local[2]", speculation=word))
     with pytest.raises(EngineError, match="Spark Connect"):
         session.check_session(SimpleNamespace())  # type: ignore[arg-type]
+    pyspark = pytest.importorskip("pyspark.sql")
+    found = session_with(master="local[2]", speculation="true")
+    monkeypatch.setattr(session, "check_installed", lambda: None)
+    monkeypatch.setattr(pyspark.SparkSession, "getActiveSession", lambda: found)
+    with pytest.raises(EngineError, match="speculation is true"):
+        session.open_session()
 
 
 @pytest.mark.parametrize(
@@ -638,6 +667,45 @@ def test_rows_that_change_while_a_list_is_drawn_are_not_read_again(
     assert store.budget("lake")["epsilon_spent"] == 90
     monkeypatch.undo()
     assert store.priv_top_k("lake", "degree", 1, 90, "em", engine="spark").nodes == [7]
+
+
+def test_a_session_of_ours_writes_nothing_in_the_clear_and_listens_to_nobody(spark: Any) -> None:
+    told = spark.sparkContext.getConf()
+    for name in ("ui.enabled", "eventLog.enabled", "speculation"):
+        assert told.get(f"spark.{name}") == "false"
+    assert told.get("spark.io.encryption.enabled") == "true"
+    assert told.get("spark.task.maxFailures") == told.get("spark.stage.maxConsecutiveAttempts") == "1"
+    assert told.get("spark.driver.bindAddress") == told.get("spark.driver.host") == "127.0.0.1"
+    assert spark.sparkContext.uiWebUrl is None
+
+
+def test_what_is_counted_at_nodes_is_kept_and_not_read_again(spark: Any, tmp_path: Path) -> None:
+    """Several picks of one release read it, and noise that is drawn behind a shuffle may be drawn again."""
+    path = str(tmp_path / "edges.parquet")
+    pyarrow.parquet.write_table(pa.table({"source": [1, 1, 2], "target": [2, 3, 3]}), path)
+    edges = edges_of(spark.read.parquet(path))
+    kept = [edges.degrees(), edges.arc_counts("in_degree"), edges.arc_counts("out_degree", cap=1)]
+    before = [sorted(each.collect()) for each in kept]
+    pyarrow.parquet.write_table(pa.table({"source": [1], "target": [2]}), path)
+    assert [sorted(each.collect()) for each in kept] == before
+    for each in kept:
+        assert each._jdf.queryExecution().analyzed().getClass().getSimpleName() == "LogicalRDD"
+
+
+def test_ego_networks_are_not_kept(held: tuple[Edges, Any]) -> None:
+    edges, _ = held
+    caches = edges.frame.sparkSession._jsparkSession.sharedState().cacheManager()
+    assert caches.isEmpty()
+    edges.values("ebc", [0, 10])
+    assert caches.isEmpty()
+
+
+def test_another_thread_finds_the_session(spark: Any) -> None:
+    """Which session is active is known to the thread that began it; a second one would end the first."""
+    with ThreadPoolExecutor(2) as threads:
+        found = [each.result() for each in [threads.submit(session.open_session) for _ in range(2)]]
+    assert [each.sparkContext for each in found] == [spark.sparkContext] * 2
+    assert spark.range(3).count() == 3
 
 
 @pytest.mark.parametrize("log", ["_delta_log", ".hoodie", "metadata"])

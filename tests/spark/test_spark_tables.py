@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
 from edgedp import Graph, open_store
 from edgedp.graph.reading.sources.places import canonical
-from edgedp.spark import session, sources, tables
+from edgedp.spark import drawing, session, sources, tables
 from edgedp.spark.sources import Place
 from edgedp.stores.surveying import engine_of
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
@@ -134,6 +135,58 @@ def test_rows_of_a_table_are_those_of_now_and_nodes_may_be_one_too(
         store.priv_top_k("payments", "degree", 1, 90, engine="spark")
 
 
+def test_rows_that_another_process_wrote_are_those_of_now(
+    spark: Any, bank: Path, register: Callable[..., Any]
+) -> None:
+    """Spark remembers which files a table has, and of what it was asked to keep the rows."""
+    whole = f"file://{bank.parent / 'whole'}"
+    frame(spark, STAR).drop("month").write.saveAsTable("bank.whole", path=whole)
+    store = register("whole", "table:bank.whole")
+    kept = [spark.read.parquet(whole).cache(), spark.table("bank.whole").select("payer", "payee").cache()]
+    assert [each.count() for each in kept] == [STAR.edge_count] * 2
+    folder = Path(whole.removeprefix("file://"))
+    for each in folder.glob("*.parquet"):
+        each.unlink()
+    ends = np.array([(1, each) for each in range(40) if each != 1])
+    rows = folder / "rows.parquet"
+    pyarrow.parquet.write_table(pa.table({"payer": ends[:, 0], "payee": ends[:, 1]}), rows)
+    assert store.priv_top_k("whole", "degree", 1, 90, engine="spark").nodes == [1]
+    assert kept[0].select("payee", "payer").count() == STAR.edge_count  # what the caller keeps stays
+    rows.rename(bank.parent / "other.parquet")
+    rows.symlink_to(bank.parent / "other.parquet")
+    kept.append(spark.read.parquet(whole).select("payer", "payee").cache())
+    with pytest.raises(StoreError, match="not in files below its own folder"):
+        store.priv_top_k("whole", "degree", 1, 90, engine="spark")
+    with pytest.raises(StoreError, match="not in files below its own folder"):
+        sources.opened(Place(edges=whole, source="payer", target="payee"), spark)
+    for each in kept:
+        each.unpersist()
+
+
+def test_no_file_is_passed_over_whatever_the_session_says(
+    spark: Any, register: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "edges"
+    folder.mkdir()
+    rows = pa.table({"payer": np.zeros(39, np.int64), "payee": np.arange(1, 40)})
+    for name in ("a", "b"):
+        pyarrow.parquet.write_table(rows, folder / f"{name}.parquet")
+    nodes = tmp_path / "nodes.parquet"
+    pyarrow.parquet.write_table(pa.table({"id": np.arange(40)}), nodes)
+    store = register("edges", str(folder), nodes=str(nodes))
+    whole = (folder / "b.parquet").read_bytes()
+    (folder / "b.parquet").write_bytes(b"\0" * 40 + whole[40:])
+    names = [f"spark.sql.files.ignore{each}Files" for each in ("Corrupt", "Missing")]
+    for each in names:
+        spark.conf.set(each, "true")
+    try:
+        with pytest.raises(EdgeDPError, match="the release could not be computed"):
+            store.priv_top_k("edges", "degree", 1, 90, engine="spark")
+    finally:
+        for each in names:
+            spark.conf.unset(each)
+
+
 def test_what_is_no_table_of_files_is_refused(
     spark: Any, bank: Path, register: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +293,55 @@ def test_a_link_out_of_a_table_is_elsewhere(
         store.drop(f"plain{number}")
         with pytest.raises(StoreError, match="not in files below its own folder"):
             register(f"plain{number}", str(folder))
+
+
+@pytest.mark.parametrize("of", ["a file", "the folder"])
+def test_a_link_that_comes_while_rows_are_read_is_refused(
+    spark: Any, register: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    """The files were looked at before they were read: what is drawn of those of another ledger is not shown."""
+    for name in ("edges", "other"):
+        (tmp_path / name).mkdir()
+        rows = pa.table({"payer": np.zeros(39, np.int64), "payee": np.arange(1, 40)})
+        pyarrow.parquet.write_table(rows, tmp_path / name / "a.parquet")
+    store = register("edges", str(tmp_path / "edges"))
+    place = tmp_path / "edges" / "a.parquet" if of == "a file" else tmp_path / "edges"
+    draw = drawing.draw_answer
+
+    def then_linked(*given: Any) -> Any:
+        place.rename(tmp_path / "aside")
+        place.symlink_to(str(place).replace("edges", "other"))
+        return draw(*given)
+
+    monkeypatch.setattr(drawing, "draw_answer", then_linked)
+    with pytest.raises(StoreError) as refused:
+        store.priv_top_k("edges", "degree", 1, 90, engine="spark")
+    assert str(refused.value).partition(" (release ")[0] == STORE_FAILED
+    assert store.releases("edges")[-1]["nodes"] is None
+
+
+@pytest.mark.parametrize("ending", ["", ".csv"])
+@pytest.mark.parametrize("folder", ["month=2", "old"])
+def test_a_folder_of_which_spark_leaves_out_files_is_refused(
+    spark: Any, register: Callable[..., Any], tmp_path: Path, folder: str, ending: str
+) -> None:
+    """Beside a folder that names a value it reads no file, and none in a folder that names no value."""
+    place = tmp_path / f"month=1 of all{ending}"
+    for name in ("", "_temporary", "empty", folder):
+        (place / name).mkdir(parents=True, exist_ok=True)
+    for number, inside in enumerate(("", "_temporary", folder)):
+        rows = pa.table({"payer": [1, 2], "payee": [number + 3, number + 4]})
+        if ending:
+            pyarrow.csv.write_csv(rows, place / inside / "a.csv")
+        else:
+            pyarrow.parquet.write_table(rows, place / inside / "a.parquet")
+    with pytest.raises(StoreError, match="Spark would not read all files"):
+        sources.opened(Place(edges=canonical(place, "edges"), source="payer", target="payee", header=True))
+    (place / folder / f"a{ending or '.parquet'}").unlink()
+    edges = sources.opened(
+        Place(edges=canonical(place, "edges"), source="payer", target="payee", header=True)
+    )
+    assert edges.frame.count() == 2
 
 
 @pytest.mark.parametrize(

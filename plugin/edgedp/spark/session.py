@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from edgedp.words.errors import EngineError
@@ -45,6 +46,9 @@ _LOCAL = {
 """Of a session on this machine; Spark joins shuffled partitions that turn out small."""
 
 
+_opening = Lock()
+
+
 def check_installed() -> None:
     """Refuse where pyspark or pandas is missing.
 
@@ -61,7 +65,7 @@ def check_installed() -> None:
 
 
 def open_session() -> SparkSession:
-    """Return the session of this process, or start one.
+    """Return the session of this process, whichever thread began it, or start one.
 
     ``EDGEDP_SPARK_MASTER`` names the cluster (default ``local[*]``: this machine), ``EDGEDP_SPARK_MEMORY`` the
     memory of the driver (default ``4g``). Other settings are read from ``spark-defaults.conf``, as Spark does.
@@ -76,13 +80,20 @@ def open_session() -> SparkSession:
         pyspark or a JDK is missing, or Spark does not start.
     """
     check_installed()
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    found = SparkSession.getActiveSession()
-    if found is not None:
-        return check_session(found)
+    with _opening:
+        found = SparkSession.getActiveSession()
+        if found is None and SparkContext._active_spark_context is not None:  # of another thread
+            found = SparkSession.builder.getOrCreate()
+        return _started() if found is None else check_session(found)
+
+
+def _started() -> SparkSession:
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)

@@ -20,7 +20,7 @@ from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.filters import column_types, holding
 from edgedp.spark.frames import column_named, edges_of, kind_of_ids, pick
 from edgedp.spark.session import open_session
-from edgedp.spark.tables import check_inside, found_table, log_rows, table_rows
+from edgedp.spark.tables import checked, found_table, log_rows, read_anew, table_rows
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
@@ -300,7 +300,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
             return table_rows(session, address, None, what)
         if text is None:
             rows = log_rows(session, address, what)
-            return _own(session.read.parquet(address), address, what) if rows is None else rows
+            return checked(read_anew(session).parquet(address), address, what) if rows is None else rows
         separator = place.separator or ("," if text[1].lower() == "csv" else "\t")
         options: dict[str, Any] = {
             "sep": separator,
@@ -311,7 +311,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
             "ignoreLeadingWhiteSpace": True,
             "ignoreTrailingWhiteSpace": True,
         }
-        rows = session.read.csv(address, **options)
+        rows = read_anew(session).csv(address, **options)
         if header and len(rows.inputFiles()) > 1:
             # Columns go by their places, by the names of one of the files: so Spark compares those of the others.
             if any(_UNNAMED.fullmatch(name) for name in rows.columns):
@@ -319,8 +319,8 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
                     f"{what} is {address_shown(address)}, several files with a column that has no name, of which Spark "
                     "cannot say whether all have the same columns; name it"
                 )
-            rows = session.read.csv(address, **options, enforceSchema=False)
-        return _own(rows, address, what)
+            rows = read_anew(session).csv(address, **options, enforceSchema=False)
+        return checked(rows, address, what)
     except EdgeDPError:
         raise
     except (PySparkException, Exception):  # of Spark and of Java, which tell what they have read
@@ -328,13 +328,6 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
             f"{what} is {address_shown(address)}, which Spark cannot read as "
             f"{'text' if text else 'Parquet or a table'}; check the address, and that every executor may read it"
         ) from None
-
-
-def _own(rows: DataFrame, address: str, what: str) -> DataFrame:
-    """Return the rows of an address whose files are all there; a link out of a folder leads to another ledger."""
-    if what == "edges" and address.startswith("file://"):
-        check_inside(rows, None, address, f"{what} is {address_shown(address)}")
-    return rows
 
 
 def _typed(frame: DataFrame, place: Place, what: str) -> DataFrame:

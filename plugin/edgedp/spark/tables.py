@@ -7,12 +7,13 @@ that is read: however it is spelled, and whatever names one place has, there is 
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from edgedp.graph.reading.sources.folders import TABLES
+from edgedp.graph.reading.sources.folders import TABLES, is_pattern
 from edgedp.graph.reading.sources.places import CATALOGUED, canonical, overlap, same_place
 from edgedp.words.errors import StoreError
 from edgedp.words.shown import address_shown, shown
@@ -20,7 +21,7 @@ from edgedp.words.shown import address_shown, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 _FORMATS = {"_delta_log": "delta", "metadata": "iceberg"}
 """What Spark calls the tables of these logs, which a package of theirs reads."""
@@ -116,10 +117,21 @@ def table_rows(session: SparkSession, address: str, place: str | None, what: str
         raise StoreError(
             f"{told}, a second table over the files of one that has a log; give the table of that log"
         )
-    rows = session.table(table.name)
+    rows = read_anew(session).table(table.name)
     listed = session.table(f"{table.name}.`files`") if table.format == "iceberg" else None
     check_inside(rows, listed, table.place, told)
     return rows
+
+
+def read_anew(session: SparkSession) -> DataFrameReader:
+    """Return a reader of the rows as they are now, all of them, whatever the session keeps and passes over.
+
+    A frame of the caller's that is kept (`DataFrame.cache`) would stand in for a plan that equals its own, with rows of
+    another time, and would hide which files they are of; no plan has the option that is drawn here.
+    """
+    return session.read.options(
+        ignoreCorruptFiles=False, ignoreMissingFiles=False, edgedp=secrets.token_hex(8)
+    )
 
 
 def log_rows(session: SparkSession, address: str, what: str) -> DataFrame | None:
@@ -154,8 +166,10 @@ def log_rows(session: SparkSession, address: str, what: str) -> DataFrame | None
                 if kind is None or folder.toString() != path.toString():
                     raise StoreError(f"{of}; {'' if kind is None else 'give its own folder, or '}{_ASIDE}")
                 _check_package(session, kind, of)
-                rows = session.read.format(kind).load(address)
-                listed = session.read.format(kind).load(f"{address}#files") if kind == "iceberg" else None
+                rows = read_anew(session).format(kind).load(address)
+                listed = (
+                    read_anew(session).format(kind).load(f"{address}#files") if kind == "iceberg" else None
+                )
                 check_inside(rows, listed, address, told)
                 return rows
         folder = folder.getParent()
@@ -170,6 +184,7 @@ def _properties(session: SparkSession, steps: list[str]) -> dict[str, str]:
         namespace[at] = step
     catalogue = session._jsparkSession.sessionState().catalogManager().catalog(steps[0])
     named = _java(session, "org.apache.spark.sql.connector.catalog.Identifier").of(namespace, steps[-1])
+    catalogue.invalidateTable(named)  # other processes write, too: which files it has was remembered
     return dict(catalogue.loadTable(named).properties())
 
 
@@ -193,6 +208,46 @@ def _check_package(session: SparkSession, kind: str, told: str) -> None:
         raise StoreError(
             f"{told}; add the package {_PACKAGES[kind]} of this Spark to the session (spark.jars.packages), or {_ASIDE}"
         ) from None
+
+
+def checked(rows: DataFrame, address: str, what: str) -> DataFrame:
+    """Return the rows of an address whose files are all there, and all read.
+
+    Raises
+    ------
+    StoreError
+        A link leads out of the folder, to another ledger, or Spark would leave out some of its files.
+    """
+    told = f"{what} is {address_shown(address)}"
+    _check_all_read(rows, address, told)
+    if what == "edges" and address.startswith("file://"):
+        check_inside(rows, None, address, told)
+    return rows
+
+
+def _check_all_read(rows: DataFrame, address: str, told: str) -> None:
+    """Refuse a folder of which Spark leaves out files without a word: those that its parts are not named like.
+
+    Where some folders name a value (``month=6``) it reads no file outside of these; where none does, none in a folder.
+    """
+    session = rows.sparkSession
+    path = _java(session, _PATH)(address)
+    files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    if is_pattern(address) or not files.getFileStatus(path).isDirectory():
+        return
+    depth = len(_steps(_qualified(session, address)))
+    named = {any("=" in step for step in _steps(unquote(file))[depth:-1]) for file in rows.inputFiles()}
+    inner = [] if True in named else [each for each in files.listStatus(path) if each.isDirectory()]
+    shown_ones = (each.getPath() for each in inner if each.getPath().getName()[0] not in "_.")
+    if len(named) > 1 or any(files.listFiles(each, True).hasNext() for each in shown_ones):
+        raise StoreError(
+            f"{told}, a folder of which Spark would not read all files: some are in folders and some are not, or in "
+            "folders that name no value (such as month=6); " + _ASIDE
+        )
+
+
+def _steps(place: str) -> list[str]:
+    return re.sub("^[^/:]+:/*", "", place).strip("/").split("/")
 
 
 def check_inside(rows: DataFrame, listed: DataFrame | None, place: str, told: str) -> None:

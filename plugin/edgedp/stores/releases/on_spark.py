@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from edgedp.release.answers import Answer
     from edgedp.release.conditions import Condition
     from edgedp.release.plan import Plan
+    from edgedp.spark.edges import Edges
     from edgedp.spark.sources import Place
 
 _tried: set[str] = set()
@@ -167,7 +168,21 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph], pay: Pay, look
     else:
         edges = held_edges(session, read())
     sys.audit("edgedp.reached", "read")
-    return draw_answer(planned, edges, pay, looked)
+    drawn = draw_answer(planned, edges, pay, looked)
+    if row.at_address:
+        _check_still_inside(edges, row.relationship_type)
+    return drawn
+
+
+def _check_still_inside(edges: Edges, address: str) -> None:
+    """Refuse what was read of files that are links by now: their rows may have a ledger of their own."""
+    from edgedp.spark.tables import check_inside
+
+    try:
+        if address.startswith("file://"):
+            check_inside(edges.frame, None, address, "edges")
+    except StoreError:
+        raise StoreError(STORE_FAILED) from None
 
 
 def _made(row: GraphRow) -> PairProjection | None:
