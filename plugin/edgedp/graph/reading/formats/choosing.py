@@ -106,5 +106,5 @@ def refuse_given(options: ReadingOptions, what: str, *more: str, width: int = 2)
     """Refuse options that hold for texts only; of a list of nodes not those that may be meant for the edges."""
     names = ("header", "separator", "comments", *more) if width == 2 else ("header",)
     if refused := options.given(*names):
-        refused = refused if width == 2 else "nodes_header"
-        raise ParameterError(f"{refused} is not an option of {what}; read it without this option")
+        said = refused if width == 2 else f"nodes_{refused}"
+        raise ParameterError(f"{said} is not an option of {what}; read it without this option")

@@ -275,9 +275,8 @@ def _postgresql(database: Database) -> Iterator[Session]:
         from adbc_driver_postgresql import dbapi
     except ImportError:
         _not_installed(database)
-    address = (
-        f"postgresql://{database.address.partition('://')[2]}"  # libpq takes no capitals, and no +psycopg
-    )
+    # Its driver takes no capitals, and no +psycopg.
+    address = f"postgresql://{database.address.partition('://')[2]}"
     if "connect_timeout=" not in address:
         address += f"{'&' if '?' in address else '?'}connect_timeout=15"
     connection = _connected(dbapi.connect, address, database)
