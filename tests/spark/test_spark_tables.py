@@ -337,7 +337,10 @@ def test_a_folder_of_which_spark_leaves_out_files_is_refused(
             pyarrow.parquet.write_table(rows, place / inside / "a.parquet")
     with pytest.raises(StoreError, match="Spark would not read all files"):
         sources.opened(Place(edges=canonical(place, "edges"), source="payer", target="payee", header=True))
-    (place / folder / f"a{ending or '.parquet'}").unlink()
+    hidden = place / folder / ".kept" / "a"
+    hidden.parent.mkdir()
+    (place / folder / f"a{ending or '.parquet'}").rename(hidden)
+    (place / folder / "_SUCCESS").touch()
     edges = sources.opened(
         Place(edges=canonical(place, "edges"), source="payer", target="payee", header=True)
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from edgedp.graph.reading.sources.folders import TABLES, is_pattern
+from edgedp.graph.reading.sources.folders import TABLES, is_hidden, is_pattern
 from edgedp.graph.reading.sources.places import CATALOGUED, canonical, overlap, same_place
 from edgedp.words.errors import StoreError
 from edgedp.words.shown import address_shown, shown
@@ -238,12 +238,18 @@ def _check_all_read(rows: DataFrame, address: str, told: str) -> None:
     depth = len(_steps(_qualified(session, address)))
     named = {any("=" in step for step in _steps(unquote(file))[depth:-1]) for file in rows.inputFiles()}
     inner = [] if True in named else [each for each in files.listStatus(path) if each.isDirectory()]
-    shown_ones = (each.getPath() for each in inner if each.getPath().getName()[0] not in "_.")
-    if len(named) > 1 or any(files.listFiles(each, True).hasNext() for each in shown_ones):
+    if len(named) > 1 or any(_shows_file(files, each) for each in inner):
         raise StoreError(
             f"{told}, a folder of which Spark would not read all files: some are in folders and some are not, or in "
             "folders that name no value (such as month=6); " + _ASIDE
         )
+
+
+def _shows_file(files: Any, found: Any) -> bool:
+    """Return whether something is a file, or a folder with one, that is none of those that writers hide."""
+    if is_hidden(found.getPath().getName()):
+        return False
+    return found.isFile() or any(_shows_file(files, each) for each in files.listStatus(found.getPath()))
 
 
 def _steps(place: str) -> list[str]:
