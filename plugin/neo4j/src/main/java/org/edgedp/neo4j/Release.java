@@ -54,7 +54,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 return work.get();
             } catch (EdgeDPException error) {
                 throw new EdgeDPException(error.getMessage() + debited());
-            } catch (RuntimeException error) {
+            } catch (RuntimeException | Error error) {
                 try {
                     call.guard().check();
                 } catch (TransactionTerminatedException ended) {
@@ -66,8 +66,22 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
             }
         }
 
+        /** Project and draw: how it fails follows the relationships, how many and what they hold, so it is not said. */
+        <T> T constant(Call call, String sentence, Supplier<T> work) {
+            try {
+                return work.get();
+            } catch (ConstantException | TransactionTerminatedException told) {
+                throw told;
+            } catch (RuntimeException | Error failed) { // a heap that is full is an error, too
+                boolean ours = failed instanceof EdgeDPException;
+                String why = ours ? failed.getMessage() : failed.getClass().getName();
+                call.log().error("edgedp release %s: %s", releaseId, why);
+                throw new EdgeDPException(sentence);
+            }
+        }
+
         /** Only a call that is not debited again keeps a status by which drivers ask again by themselves. */
-        private EdgeDPException refused(RuntimeException error) {
+        private EdgeDPException refused(Throwable error) {
             String sentence = "your transaction did not take the answer; see to its locks and to the constraints of "
                     + "what it writes" + debited();
             return named && error instanceof Status.HasStatus told
@@ -150,19 +164,12 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
             JsonNode kept = kept(call, graph, planned, debit);
             return new Release(graph, Receipt.of(kept, configuration), kept.get("answer"), null, planned.get("write"));
         }
-        return receipt.saying(call, () -> {
+        return receipt.saying(call, () -> receipt.constant(call, planned.get("failed").textValue(), () -> {
             try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
                 note(call, kind, graph, receipt);
                 return fresh(call, graph, nodes, planned, receipt, lease);
-            } catch (ConstantException | TransactionTerminatedException told) {
-                throw told;
-            } catch (RuntimeException failed) { // how it failed follows the relationships: how many, and what they hold
-                boolean ours = failed instanceof EdgeDPException;
-                String why = ours ? failed.getMessage() : failed.getClass().getName();
-                call.log().error("edgedp release %s: %s", receipt.releaseId(), why);
-                throw new EdgeDPException(planned.get("failed").textValue());
             }
-        });
+        }));
     }
 
     /** Say in Neo4j's log what was debited: who, of which graph, what kind, what it cost; never what was drawn. */

@@ -22,13 +22,25 @@ class ReceiptTest {
         }
     }
 
-    private static EdgeDPException told(boolean named, RuntimeException failure) {
+    private static final Throwable[] FAILURES = {
+        new Deadlock(), new IllegalStateException("Node(7)"), new OutOfMemoryError("7 nodes"), new StackOverflowError()
+    };
+
+    private static Call call() {
         Log log = (Log) Proxy.newProxyInstance(
                 ReceiptTest.class.getClassLoader(), new Class<?>[] {Log.class}, (self, method, given) -> null);
-        Call call = new Call(null, null, null, () -> {}, log, null);
-        return assertThrows(EdgeDPException.class, () -> new Release.Receipt("r", 1, named).saying(call, () -> {
-            throw failure;
-        }));
+        return new Call(null, null, null, () -> {}, log, null);
+    }
+
+    private static EdgeDPException told(boolean named, Throwable failure) {
+        return assertThrows(
+                EdgeDPException.class,
+                () -> new Release.Receipt("r", 1, named).saying(call(), () -> failing(failure)));
+    }
+
+    private static Object failing(Throwable failure) {
+        if (failure instanceof Error error) throw error;
+        throw (RuntimeException) failure;
     }
 
     /** Drivers ask again by themselves after a deadlock, and a release without a requestId would be debited again. */
@@ -42,13 +54,24 @@ class ReceiptTest {
     void everyFailureIsOneSentenceThatSaysWhatWasDebited() {
         String began = "your transaction did not take the answer; see to its locks and to the constraints of what it "
                 + "writes (release r is debited; ";
-        for (RuntimeException failure : new RuntimeException[] {new Deadlock(), new IllegalStateException("Node(7)")}) {
+        for (Throwable failure : FAILURES) {
             assertEquals(
                     began + "edgedp.releases gives its answer, or null if it was lost)",
                     told(false, failure).getMessage());
             assertEquals(
                     began + "asking again with the same requestId gives the kept answer, or says that it was lost)",
                     told(true, failure).getMessage());
+        }
+    }
+
+    @Test
+    void howADrawFailedIsNotSaid() {
+        for (Throwable failure : FAILURES) {
+            EdgeDPException told = assertThrows(
+                    EdgeDPException.class,
+                    () -> new Release.Receipt("r", 1, true).constant(call(), "it failed", () -> failing(failure)));
+            assertEquals("it failed", told.getMessage());
+            assertFalse(told instanceof Status.HasStatus);
         }
     }
 }
