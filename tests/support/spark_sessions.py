@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 _JVM = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m -Xmn256m "
+    "-Dspark.python.daemon.module=spark_daemon "
     "-Duser.timezone=America/New_York"  # no window may follow it
 )
 """By default the first compiler alone has a small store of code, and a thread that sweeps it all the time."""
@@ -31,6 +34,7 @@ def shared_session() -> Iterator[Any]:
         patch.setenv("EDGEDP_SPARK_MASTER", "local[2]")
         patch.setenv("EDGEDP_SPARK_MEMORY", "1g")
         patch.setenv("JAVA_TOOL_OPTIONS", _JVM)
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)  # where spark_daemon.py is
         session = open_session()
     session.sparkContext.setLogLevel("OFF")  # nobody reads it: it was formatted, and then thrown away
     for name, value in _SQL.items():
