@@ -601,7 +601,7 @@ def test_a_missing_extra_and_other_frames_are_refused_in_a_line(monkeypatch: pyt
 def session_with(**settings: str) -> Any:
     """Return what `check_session` looks at; a dot is written as two underscores."""
     told = {f"spark.{name.replace('__', '.')}": value for name, value in settings.items()}
-    context = SimpleNamespace(getConf=lambda: told)
+    context = SimpleNamespace(_conf=told)
     return SimpleNamespace(_jsparkSession=1, sparkContext=context)
 
 

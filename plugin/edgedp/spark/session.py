@@ -136,7 +136,7 @@ def check_session(session: SparkSession) -> SparkSession:
         raise EngineError(
             "the session is one of Spark Connect, must be a classic one; run where the driver of Spark runs"
         )
-    conf = session.sparkContext.getConf()
+    conf = session.sparkContext._conf  # `getConf` asks Java for each of all settings
 
     def is_on(name: str) -> bool:
         return str(conf.get(name, "false")).strip().lower() == "true"

@@ -265,8 +265,7 @@ def detected(place: Place) -> Place:
         check_dated(frame, place.date, place.date_unit, listed=place.nodes is not None)
     if place.ids is not None:
         return found
-    texts = opened(replace(found, ids="text"), session)
-    return replace(found, ids="integer" if _all_whole(texts, session, found) else "text")
+    return replace(found, ids="integer" if _all_whole(session, found) else "text")
 
 
 def _ends(place: Place, columns: Sequence[str]) -> tuple[str, str]:
@@ -355,12 +354,13 @@ def _typed(frame: DataFrame, place: Place, what: str) -> DataFrame:
             )
 
 
-def _all_whole(texts: Edges, session: SparkSession, place: Place) -> bool:
+def _all_whole(session: SparkSession, place: Place) -> bool:
     """Return whether ids are integers: by the type of their columns, or because no text would change."""
     from pyspark.sql import functions as sf
 
     if not place.is_text("edges"):
         return opened(replace(place, ids=None), session).kind == "long"
+    texts = opened(replace(place, ids="text"), session)
     odd = ~sf.col("source").rlike(_CANONICAL) | ~sf.col("target").rlike(_CANONICAL)
     if texts.frame.where(odd).limit(1).count():
         return False
