@@ -47,6 +47,7 @@ def every_kind_of_release() -> list[Release]:
         edgedp.motkin(FAN, k=2, rng=np.random.default_rng(1)),
         edgedp.motkin(FAN, k=1, approach="aggregate", weights=[1, -0.5]),
         edgedp.motkin(FAN, k=2, mechanism="joint"),
+        edgedp.count(FAN, of="triangles", epsilon=1, mechanism="nls", delta="1e-6"),
     ]
 
 
@@ -62,6 +63,9 @@ def test_a_stored_release_comes_back_with_its_receipt(open_embedded: OpenStore) 
     back = Release.from_dict(release.to_dict())
     assert back == release
     assert back.receipt["graph"] == "fan"
+    loose = edgedp.count(FAN, of="edges", epsilon=1, mechanism="lls", delta="1e-6").to_dict()
+    with pytest.raises(edgedp.EdgeDPError):  # no ledger has a place for a delta
+        Release.from_dict(loose | back.receipt | {"account": "edges"})
 
 
 @looped.as_one

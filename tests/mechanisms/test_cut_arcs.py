@@ -204,6 +204,15 @@ def test_a_number_of_arcs_lies_in_its_interval_and_is_cut_to_what_is_possible() 
     assert count(Graph.from_edges([(1, 2), (1, 3)], directed=True), "arcs", 200, cap=1).value == 1
 
 
+def test_a_number_of_arcs_with_noise_beyond_what_floats_tell_apart_has_its_interval_at_once() -> None:
+    graph = Graph.from_edges([(1, 2), (2, 1), (3, 1)], directed=True)
+    for cap, epsilon in ((10**9, "1e-9"), (2**62, "1e-9"), (10**9, "0.001")):
+        assert count(graph, "arcs", epsilon, cap=cap).answer.to_json()["interval"] == [0, 6]
+    for asked in ({"metric": "in_degree", "k": 1}, {"metric": "ebc", "k": 1, "proxy": "lists"}):
+        with pytest.raises(ParameterError, match=r"cap is above 2\^62"):
+            plan("priv_top_k", {**asked, "epsilon": 1, "cap": 10**400}, PublicFacts(9, directed=True))
+
+
 def test_how_in_degrees_are_spread() -> None:
     graph = Graph.from_edges([(1, 2), (3, 2), (4, 2), (2, 3)], directed=True)
     assert distribution(graph, "in_degree", epsilon=300).values.tolist() == [2, 1, 1]

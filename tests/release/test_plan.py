@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from decimal import Inexact, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -523,6 +524,15 @@ def test_a_delta_is_for_graphs_in_memory_up_to_the_epsilon_that_is_proved() -> N
         plan_count(asked, FACTS, delta="1e-6")
     with pytest.raises(ParameterError, match="nls is for triangles and two_triangles"):
         plan_count(replace(asked, of="wedges", mechanism="nls"), FACTS, delta="1e-6", stored=False)
+
+
+def test_a_delta_is_shown_as_it_was_asked_for_whatever_the_callers_decimals_are_rounded_to() -> None:
+    asked = CountOptions.given({"of": "triangles", "mechanism": "lls", "epsilon": 1})
+    for delta in ("0.1234567890123456789012345678901234", "0.12345", "1E-30"):
+        for precision, trapped in ((2, False), (28, True)):
+            with localcontext() as context:
+                context.prec, context.traps[Inexact] = precision, trapped
+                assert plan_count(asked, FACTS, delta=delta, stored=False).parameters["delta"] == delta
 
 
 def test_a_sum_is_shifted_by_its_weights_and_a_front_down() -> None:

@@ -242,12 +242,14 @@ def check_degree_bound(value: Any) -> int | None:
 
 
 def check_cap(value: Any) -> int:
-    """Return the cap of the cuts of neighbour lists: a whole number, 1 or more."""
+    """Return the cap of the cuts of neighbour lists: a whole number, 1 or more, whose noise floats can tell."""
     cap = check_whole(value, "cap")
     if cap < 1:
         raise ParameterError(
             f"cap is {cap}, must be 1 or more; give the most neighbours that a node connects"
         )
+    if cap > 2**62:
+        raise ParameterError("cap is above 2^62, which no node has neighbours for; give a smaller one")
     return cap
 
 

@@ -208,11 +208,11 @@ class Release:
         >>> Release.from_dict(release.to_dict()) == release
         True
         """
-        from edgedp.release.plan.kept import plan_of
+        from edgedp.release.plan.kept import plan_shown
 
         refusal = ParameterError("shown is not a release; give the whole of what Release.to_dict returned")
         try:
-            planned = plan_of(shown["selector"], shown["parameters"], shown["public"])
+            planned = plan_shown(shown)
             private = shown["private"]
             receipt = {name: shown[name] for name in _RECEIPT if name in shown and "graph" in shown}
             known = {

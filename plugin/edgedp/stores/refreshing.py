@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import registry
 from edgedp.stores.curator import CuratorStore
-from edgedp.words.amounts.epsilon import NANO
+from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class RefreshingStore(CuratorStore):
             graph,
             name,
             degree_bound=row.degree_bound,
-            max_epsilon_per_release=None if limit is None else str(Decimal(limit) / NANO),
+            max_epsilon_per_release=None if limit is None else format_nano(limit),
             replace=True,
             title=origin.title,
             progress=progress,

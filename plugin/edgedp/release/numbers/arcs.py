@@ -7,15 +7,16 @@ The number of arcs is the sum of in-degrees: an arc more moves it by one, and al
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.joint import noisy
-from edgedp.release.numbers.answers import CONFIDENCE, Distribution, Interval, Number
+from edgedp.mechanisms.numbers.geometric import GeometricLaw
+from edgedp.release.numbers.answers import Distribution, Interval, Number
 from edgedp.release.numbers.distributing import at_least_counts, consistent, in_form
+from edgedp.release.numbers.error_bars import radius_within
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
@@ -47,7 +48,7 @@ def draw_arc_count(plan: ArcCountPlan, projection: NumberProjection, words: Word
     if plan.moves == 0:
         return Number(value, Interval(value, value))
     scale = Fraction(plan.moves) / plan.epsilon
-    radius = _radius(float(scale))
+    radius = radius_within(GeometricLaw(0, scale))
     return Number(value, Interval(max(value - radius, 0), min(value + radius, plan.maximum), float(scale)))
 
 
@@ -70,22 +71,3 @@ def _counts(name: ArcMetricName, cap: int | None, projection: NumberProjection) 
     if cap is not None:
         return projection.arc_votes(name, cap)
     return projection.values(name).astype(np.int64)
-
-
-def _radius(scale: float) -> int:
-    """Return the least distance that two-sided geometric noise stays within with probability 95 %.
-
-    Examples
-    --------
-    >>> _radius(2.0)
-    6
-    """
-    ratio = exp(-1 / scale)
-
-    def beyond(distance: int) -> float:
-        return 2 * ratio ** (distance + 1) / (1 + ratio)
-
-    distance = max(int(-scale * log((1 - CONFIDENCE) * (1 + ratio) / 2)) - 2, 0)
-    while beyond(distance) > 1 - CONFIDENCE:
-        distance += 1
-    return distance

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.sampling.words import Words
     from edgedp.release.plan import CountPlan
 
-__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "radius_of", "scale_of"]
+__all__ = [
+    "BAR_SHARE",
+    "BoughtBound",
+    "buy_bound",
+    "height_quantile",
+    "public_bar",
+    "radius_of",
+    "radius_within",
+    "scale_of",
+]
 
 EXACT_FLOATS = 2**53
 """From here on a released float may not be the integer that was drawn."""
@@ -42,7 +51,7 @@ def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     scale = float(scale_of(plan))
     if not isinstance(law, SymmetricLaw):
         raise AssertionError("noise of a public scale is symmetric")
-    return _interval(plan, found, value, _radius(law), scale)
+    return _interval(plan, found, value, radius_within(law), scale)
 
 
 def scale_of(plan: CountPlan) -> Fraction:
@@ -85,7 +94,7 @@ def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words
     return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, plan)
 
 
-def _radius(law: SymmetricLaw) -> int:
+def radius_within(law: SymmetricLaw) -> int:
     """Return the least distance that noise stays within with probability 95 %."""
     if isinstance(law, Known):
         return 0

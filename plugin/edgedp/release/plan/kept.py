@@ -10,8 +10,10 @@ from edgedp.graph.columns import BY_VALUE
 from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.selection.domains import shown_domain
+from edgedp.release.options import CountOptions
 from edgedp.release.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
 from edgedp.release.plan.joint import VERSION
+from edgedp.release.plan.numbers import plan_count
 from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.vocabulary import UNITS
 
@@ -101,3 +103,19 @@ def plan_of(
         parameters = {name: value for name, value in parameters.items() if name != "version"}
     planned = plan(cast(Kind, kind), parameters, facts_of(public, domains))
     return replace(planned, version=version) if isinstance(planned, JointPlan | JointMotkinPlan) else planned
+
+
+def plan_shown(shown: Mapping[str, Any]) -> Plan:
+    """Return the plan of a release as JSON; a number of a graph in memory may have a delta, which no ledger has.
+
+    Examples
+    --------
+    >>> asked = {"of": "triangles", "epsilon": "1", "mechanism": "nls", "delta": "0.000001"}
+    >>> plan_shown({"selector": "count", "parameters": asked, "public": PublicFacts(9).to_dict()}).parameters == asked
+    True
+    """
+    asked = dict(shown["parameters"])
+    if shown["selector"] != "count" or "delta" not in asked or "graph" in shown:
+        return plan_of(shown["selector"], shown["parameters"], shown["public"])
+    delta = asked.pop("delta")
+    return plan_count(CountOptions.given(asked), facts_of(shown["public"]), delta=delta, stored=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any, Self
@@ -100,9 +100,7 @@ class CountPlan(PurePlan):
             "star_size": self.star_size,
             "pair": None if self.pair is None else list(self.pair),
             "node": self.node,
-            "delta": None
-            if self.delta is None
-            else str(Decimal(self.delta.numerator) / self.delta.denominator),
+            "delta": None if self.delta is None else _written(self.delta),
             "error_bar": True if self.error_bar else None,
         }
         return {name: value for name, value in asked.items() if value is not None}
@@ -303,6 +301,18 @@ def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fractio
     if not Decimal("1e-30") <= amount < 1 or 3 * Fraction(amount) > 1:
         raise ParameterError(f"delta is {value}, must be from 1e-30 to 1/3; write a decimal such as 1e-6")
     return Fraction(amount)
+
+
+def _written(delta: Fraction) -> str:
+    """Return a delta as the decimal that was asked for, whatever the caller's own decimals are rounded to.
+
+    Examples
+    --------
+    >>> _written(Fraction(1, 10**6)), _written(Fraction(1, 10**30))
+    ('0.000001', '1E-30')
+    """
+    exact = Context(prec=delta.denominator.bit_length(), traps=[])
+    return str(exact.divide(Decimal(delta.numerator), Decimal(delta.denominator)))
 
 
 def wants_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:
