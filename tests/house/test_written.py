@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, Rounded, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -187,3 +187,36 @@ def test_json_has_no_key_twice_and_no_number_without_end() -> None:
     for odd in ('{"a": 1, "a": 1}', '{"b": {"a": 1, "a": 2}}', "[NaN]", "Infinity", '{"a": -Infinity}', "{"):
         with pytest.raises(ValueError, match=r".*"):
             strict_json(odd)
+
+
+ROUGH = Context(prec=1, Emax=9, Emin=-9, traps=[Inexact, Rounded])
+"""A caller's decimals: every sum of two digits would be rounded, and is refused."""
+
+
+def test_the_decimals_of_the_caller_round_nothing(tmp_path: Path) -> None:
+    """Neither what is declared and spent, nor what a release says of itself, nor what is refused."""
+    graph = Graph.from_edges([(a, b) for a in range(9) for b in range(a + 1, 9)])
+
+    def life(folder: Path) -> list[Any]:
+        with open_store(folder) as store:
+            limits = {"max_epsilon_per_release": "1.234567891", "delta": "0.000012345"}
+            store.load(graph, name="kite", epsilon_budget="12.345678912", **limits)
+            asked = {"metric": "ebc", "k": 2, "epsilon": "0.123456789"}
+            told: list[Any] = [store.estimate("kite", "priv_top_k", **asked)]
+            store.priv_top_k("kite", **asked, mechanism="sld")
+            bar = store.count("kite", of="triangles", epsilon=0.7654321, error_bar=True)
+            told += [bar.plan.parameters, (bar.receipt or {}) | {"release_id": ""}, store.budget("kite")]
+            told += [row["parameters"] | {"paid": row["epsilon"]} for row in store.releases("kite")]
+            with pytest.raises(EdgeDPError) as refused:
+                store.priv_top_k("kite", **asked | {"epsilon": "1.234567892"})
+        return [
+            told,
+            str(refused.value),
+            bytes_of("1.55 GiB"),
+            fraction_of("0.123"),
+            shortest(Fraction(9, 80)),
+        ]
+
+    expected = life(tmp_path / "smooth")
+    with localcontext(ROUGH):
+        assert life(tmp_path / "rough") == expected

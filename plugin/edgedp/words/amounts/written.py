@@ -107,7 +107,7 @@ def bytes_of(value: Any) -> int:
             amount = whole_of(value) or 0
         else:
             base = 1024 if found[3] else 1000
-            amount = int(Decimal(found[1]) * base ** ("KMGT".index(found[2].upper()) + 1))
+            amount = int(Fraction(found[1]) * base ** ("KMGT".index(found[2].upper()) + 1))
     elif isinstance(value, int) and not isinstance(value, bool):
         amount = value
     if amount < 1:
