@@ -249,7 +249,7 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one(tmp_path: Path)
     store = with_two_graphs(open_store(tmp_path / "store"), attributes=False)
     ann, bob = store.asking_as("ann"), store.asking_as("bob")
     taken: list[dict[str, int]] = []
-    for more in (15, 120):
+    for more in (15, 60):
         for _ in range(more):
             ann.priv_top_k("kite", **ASKED)
             bob.priv_top_k("kite", **ASKED)
