@@ -189,7 +189,7 @@ def test_a_clock_that_is_set_back_in_another_process_changes_no_order(tmp_path: 
         "ann = open_store(sys.argv[1]).asking_as('ann')\n"
         "print(ann.priv_top_k('kite', 'degree', 1, '0.01').receipt['release_id'])"
     )
-    for shift in ("-3000d", "+3000d", "-1d"):
+    for shift in ("+3000d", "-3000d"):
         environment = os.environ | {
             "LD_PRELOAD": str(FAKETIME), "FAKETIME": shift, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }  # fmt: skip
@@ -249,7 +249,7 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one(tmp_path: Path)
     store = with_two_graphs(open_store(tmp_path / "store"), attributes=False)
     ann, bob = store.asking_as("ann"), store.asking_as("bob")
     taken: list[dict[str, int]] = []
-    for more in (15, 120):
+    for more in (15, 60):
         for _ in range(more):
             ann.priv_top_k("kite", **ASKED)
             bob.priv_top_k("kite", **ASKED)

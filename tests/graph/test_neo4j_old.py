@@ -73,7 +73,8 @@ def ask(server: Server, statement: str, **parameters: Any) -> list[dict[str, Any
 
 
 def people(server: Server) -> None:
-    ask(server, "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.ssn IS UNIQUE")
+    for key in ("ssn", "key"):
+        ask(server, f"CREATE CONSTRAINT FOR (p:Person) REQUIRE p.{key} IS UNIQUE")
     ask(server, PEOPLE)
 
 
@@ -135,7 +136,6 @@ def test_a_database_of_0_1_0_migrates_with_what_was_spent_and_shuts_0_1_0_out(
     store.load(old_client.KITE, "kite", replace=True)
     assert store.budget("kite")["epsilon_spent"] == 1.75
     # What its interrupted load left is nobody's: not to be registered, and cleared by name.
-    ask(bare_neo4j, "CREATE CONSTRAINT FOR (n:Person) REQUIRE n.key IS UNIQUE")
     ask(bare_neo4j, "MATCH (p:Person) SET p.key = p.ssn")
     with pytest.raises(StoreError, match="a load or drop of 'half' that did not end"):
         store.register("mine", "Person", "HALF", "key", epsilon_budget=1, allow_empty=True)

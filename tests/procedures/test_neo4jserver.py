@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import neo4j.exceptions
@@ -216,3 +217,15 @@ def test_an_assembly_that_fails_leaves_no_library(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(KeyboardInterrupt):
         assembly.library("9.9")
     assert not (tmp_path / "9.9" / "lib").exists()
+
+
+def test_a_jar_keeps_all_but_its_signatures(tmp_path: Path) -> None:
+    jar = tmp_path / "signed.jar"
+    kept = {"META-INF/MANIFEST.MF": "Name: a", "a.class": "code", "rest/META-INF/X.SF": "no signature"}
+    with zipfile.ZipFile(jar, "w") as made:
+        for name, text in (kept | {"META-INF/X.SF": "digest", "META-INF/X.RSA": "key"}).items():
+            made.writestr(name, text)
+    assembly.unsigned(jar)
+    with zipfile.ZipFile(jar) as made:
+        assert {name: made.read(name).decode() for name in made.namelist()} == kept
+    assert list(tmp_path.iterdir()) == [jar]

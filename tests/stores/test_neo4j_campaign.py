@@ -15,7 +15,7 @@ import pytest
 from edgedp import EdgeDPError, Graph, Release, Store, StoreError, StoreUnavailableError, open_store
 from edgedp.stores.neo4j.session import Neo4jSession
 from neo4jserver import Server
-from neo4jserver.fixtures import empty
+from neo4jserver.fixtures import empty_of_nodes
 
 pytestmark = pytest.mark.neo4j
 
@@ -156,7 +156,7 @@ def judged(store: Store, shown: dict[str, Any]) -> dict[str, int]:
 @pytest.fixture
 def server(neo4j_server: Server) -> Server:
     """Give the shared server with nothing in it; these tests, which kill it, are its last."""
-    empty(neo4j_server)
+    empty_of_nodes(neo4j_server)
     return neo4j_server
 
 

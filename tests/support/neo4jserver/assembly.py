@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from neo4jserver.toolchain import java_for, maven
 
 POM = Path(__file__).with_name("pom.xml")
+SIGNATURES = (".SF", ".RSA", ".DSA", ".EC")
 
 
 class AssemblyError(RuntimeError):
@@ -32,7 +34,7 @@ def library(version: str) -> Path:
     The folder appears under its name only when it is whole, by one rename, so an assembly that was
     killed leaves nothing that looks usable. Two at a time: the second waits, and finds it done.
     """
-    lib = cache_folder(version) / "lib"
+    lib = cache_folder(version) / "jars"
     if lib.is_dir():
         return lib
     with exclusively(version):
@@ -56,7 +58,7 @@ def exclusively(version: str) -> Iterator[None]:
 
 
 def _copy_jars(version: str, target: Path) -> None:
-    """Run Maven with the settings that this machine has."""
+    """Run Maven with the settings that this machine has, and take the signatures away."""
     command = [maven(), "--batch-mode", "--quiet", "--file", str(POM), f"-Dneo4j.version={version}"]
     command += ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={target}"]
     java = {"JAVA_HOME": str(java_for(version).home)}
@@ -67,3 +69,25 @@ def _copy_jars(version: str, target: Path) -> None:
             f"the assembly of Neo4j {version} is ended by Maven with status {done.returncode}, must be 0; "
             f"see that Maven reaches a repository (settings.xml):\n{last}"
         )
+    for jar in target.glob("*.jar"):
+        unsigned(jar)
+
+
+def unsigned(jar: Path) -> None:
+    """Write a signed jar without its signatures.
+
+    A server that starts looks for services in such a jar again and again, and each time the JVM proves the whole
+    manifest: a quarter of the start. Nor does an archive of classes hold those of a signed jar.
+    """
+    with zipfile.ZipFile(jar) as whole:
+        kept = [each for each in whole.infolist() if not _is_signature(each.filename)]
+        if len(kept) == len(whole.infolist()):
+            return
+        with zipfile.ZipFile(jar.with_suffix(".unsigned"), "w", zipfile.ZIP_DEFLATED) as bare:
+            for each in kept:
+                bare.writestr(each, whole.read(each))
+    jar.with_suffix(".unsigned").rename(jar)
+
+
+def _is_signature(name: str) -> bool:
+    return name.startswith("META-INF/") and name.upper().endswith(SIGNATURES)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import neo4j
 from edgedp.stores import curator
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
@@ -36,6 +37,7 @@ OF_TESTS = {
         "CREATE CONSTRAINT odd_of_tests FOR (n:`Odd ``label`` `` ☃ {{x}}`) REQUIRE n.`the ``id`` $nodes` IS UNIQUE"
     ),
     "badges_of_tests": "CREATE INDEX badges_of_tests FOR (n:Person) ON (n.badge)",
+    "odd_arcs_of_tests": "CREATE INDEX odd_arcs_of_tests FOR (n:`Odd ``label`) ON (n.`the key`)",
 }
 """What tests need of a schema, by name. All is made at once: after a change the server plans every statement anew."""
 
@@ -114,12 +116,23 @@ def empty(server: Server) -> set[str]:
     with server.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
-        for name in OF_TESTS.keys() - names:
-            session.run(OF_TESTS[name]).consume()
+        _keep_schema(session, names)
         of_tests = {name for name in names if name.endswith("_of_tests")}
         server.wipe(keep=OF_STORES | of_tests | OF_TESTS.keys(), spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
     return of_tests
+
+
+def empty_of_nodes(server: Server) -> None:
+    """Delete every node and leave the schema of whatever test was before: what the server has planned stays good."""
+    _revive(server)
+    with server.session() as session:
+        session.run("MATCH (n) DETACH DELETE n").consume()
+
+
+def _keep_schema(session: neo4j.Session, there: set[str]) -> None:
+    for name in OF_TESTS.keys() - there:
+        session.run(OF_TESTS[name]).consume()
 
 
 def _revive(server: Server) -> None:
@@ -133,6 +146,8 @@ def _shared(version: str) -> Server:
     if version not in _running:
         try:
             _running[version] = start(version, extra_conf=SHARED_CONF)
+            with _running[version].session() as session:
+                _keep_schema(session, set())
         except MissingToolError as error:
             pytest.fail(str(error), pytrace=False)
     return _running[version]

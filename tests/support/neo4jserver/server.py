@@ -314,7 +314,7 @@ def _java_command(version: str, home: Path, options: Sequence[str]) -> list[str]
 def _class_archive(version: str) -> list[str]:
     """Return the JVM options of the AppCDS archive; make it first if it is not there."""
     library(version)
-    archive = cache_folder(version) / f"classes-{_fingerprint(java_for(version))}.jsa"
+    archive = cache_folder(version) / f"{library(version).name}-{_fingerprint(java_for(version))}.jsa"
     if not archive.exists():
         with exclusively(version):
             if not archive.exists():
