@@ -97,6 +97,15 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser, one for all tests of a process: what imports selenium is read when a test asks for it."""
+    from browser import started
+
+    with started() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
 def github() -> Graph:
     if NEEDS_GITHUB.args[0]:
         pytest.skip(NEEDS_GITHUB.kwargs["reason"])

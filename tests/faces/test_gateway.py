@@ -735,7 +735,7 @@ def test_the_quick_start_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.Monk
             if line.startswith("pip "):
                 assert line == "pip install '.[serve]'"
             elif line == "edgedp serve":
-                served = serve(tmp_path / "graphs.edgedp", tmp_path)
+                served = serve(tmp_path / "graphs.edgedp", tmp_path, fresh=True)
             elif line.startswith("export "):
                 assert line == "export EDGEDP_TOKEN=edgedp_a_..."
                 monkeypatch.setenv("EDGEDP_TOKEN", token)

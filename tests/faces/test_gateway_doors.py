@@ -21,7 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from browser import PATIENCE, chromium
+from browser import PATIENCE
 from edgedp import AccessError, Graph, ParameterError, StoreStateError, UnknownNameError, open_store
 from edgedp.faces.cli import edgedp as main
 from edgedp.faces.gateway.door.settings import Settings
@@ -29,8 +29,6 @@ from edgedp.stores.people.identities import sign_in_key
 from edgedp.stores.people.people import Person
 from gateway_server import serve
 from identity_provider import CLIENT, SECRET, IdentityProvider
-
-__all__ = ["chromium"]
 
 STAR = Graph.from_edges([(0, leaf) for leaf in range(1, 20)])
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.1"}

@@ -67,7 +67,7 @@ def test_the_command_of_the_unit_serves_its_host_and_ends_as_it_is_told_to(
     (command,) = re.findall(r"^ExecStart=(.*)$", unit(), re.MULTILINE)
     program, _, options = command.partition(" serve ")
     assert program == "/opt/edgedp/bin/edgedp --store /var/lib/edgedp/graphs.edgedp"
-    with serve(store, tmp_path, *options.split()) as served:
+    with serve(store, tmp_path, *options.split(), fresh=True) as served:
         with httpx.Client(base_url=served.address, headers={"Host": HOST}) as client:
             assert client.get("/readyz").json() == {"status": "ready"}
             assert client.get("/readyz", headers={"Host": "elsewhere.example.org"}).status_code >= 400

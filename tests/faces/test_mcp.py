@@ -29,6 +29,7 @@ from edgedp.faces.gateway.tools import tools
 from edgedp.ledger import registry
 from edgedp.release.plan import plan
 from edgedp.stores.people import plan_ids
+from forks import Forked
 from gateway_server import serve
 from places import SUPPORT
 
@@ -364,8 +365,7 @@ def test_a_client_that_is_killed_has_paid_once_at_most_and_gets_its_release(
         tests=[str(Path(__file__).parent), str(SUPPORT)], place=str(town.place), token=town.tokens["bot"],
         address=town.served.address, how=how, key=key, wait=0.01,
     )  # fmt: skip
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
+    child = Forked(code)
     plan_id = child.stdout.readline().strip()
     child.wait(120)
     child.stdout.close()

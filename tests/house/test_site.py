@@ -22,9 +22,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
 import edgedp
-from browser import chromium, opened
-
-__all__ = ["chromium"]
+from browser import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "docs" / "site" / "build.py"

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -19,6 +18,7 @@ from edgedp import Store, open_store
 from edgedp.ledger import chain
 from edgedp.stores.embedded.sqlite import migrations
 from embedded_children import child, may_mount
+from forks import Process
 from interleaving import Interleaving, Place
 from killing import Point
 
@@ -70,7 +70,7 @@ class EmbeddedPlace(Place):
     def store(self, path: int) -> Store:
         return open_store(self._paths[path], graph_memory=1 << 20 if path else 0)
 
-    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> Process:
         program, *rest = arguments
         if path == 1 and may_mount():
             again = self._folder / "mounted" / "graphs.edgedp"

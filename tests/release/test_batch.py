@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from edgedp import Graph, ParameterError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import Sld
 from edgedp.stores.people.asker import Asker
+from forks import Forked
 from made_once import copied
 
 STAR = Graph.from_edges(
@@ -318,12 +318,8 @@ def test_a_file_is_planned_and_run_through_a_gateway_and_goes_on_after_a_kill(
         assert verdicts(json.loads(planned.stdout)) == [True, True, False]
         first = tmp_path / "first.jsonl"
         first.write_text(json.dumps(lines[0]) + "\n")
-        child = subprocess.Popen(
-            [sys.executable, "-m", "edgedp", *at, "run", str(first), "--format", "json"],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert child.stdout is not None
+        words = [*at, "run", str(first), "--format", "json"]
+        child = Forked("from edgedp.faces.cli import main; main()", *words)
         kept = json.loads(child.stdout.readline())
         child.send_signal(signal.SIGKILL)
         child.communicate(timeout=60)

@@ -13,15 +13,13 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
 import edgedp
-from browser import Page, chromium, opened
+from browser import Page, opened
 from edgedp.exact.experiments.curves import curves
 from edgedp.exact.experiments.generators import power_law
 from edgedp.exact.experiments.keeping import read_results, write_results
 from edgedp.exact.experiments.report import charts
 from edgedp.exact.experiments.report.reading import reading
 from edgedp.exact.experiments.report.tables import needed_table
-
-__all__ = ["chromium"]
 
 EVIL = "</script><b>&'\"name"
 READY = "return document.documentElement.dataset.ready === 'true'"

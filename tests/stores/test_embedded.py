@@ -35,6 +35,7 @@ from edgedp import (
 from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
+from forks import Forked
 from killing import Point
 from made_once import copied
 
@@ -250,10 +251,9 @@ def test_what_a_kill_left_beside_a_store_that_was_made_goes_with_the_next(
     path: Path, tmp_path: Path, copied: bool
 ) -> None:
     new = tmp_path / "new"
-    killed = [sys.executable, "-c", KILLED, *([str(path), str(new)] if copied else [str(new), ""])]
     for _ in range(2):
-        done = subprocess.run(killed, check=False, capture_output=True)
-        assert done.returncode == -signal.SIGKILL, done.stderr
+        killed = Forked(KILLED, *([str(path), str(new)] if copied else [str(new), ""]))
+        assert status(killed) == -signal.SIGKILL
     assert [each.name.startswith("new.new-") for each in tmp_path.iterdir() if each != path] == [True]
     if copied:
         open_store(path).backup(new)
@@ -824,13 +824,11 @@ for ask in (
         print(error)
 print(store.budget("kite")["releases"])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=300
-    )
-    *lines, releases = done.stdout.splitlines() or [done.stderr]
-    assert releases == "0", done.stderr
+    said, _ = Forked(code, str(path)).communicate(timeout=300)
+    *lines, releases = said.splitlines()
+    assert releases == "0", said
     assert len(lines) == 3
-    assert all("nothing was debited" in line for line in lines), done.stdout
+    assert all("nothing was debited" in line for line in lines), said
 
 
 def test_register_is_for_neo4j(path: Path) -> None:

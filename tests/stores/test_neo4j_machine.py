@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +15,7 @@ from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from edgedp import BudgetError, EdgeDPError, Store, open_store
 from embedded_children import child
+from forks import Process
 from interleaving import Interleaving, Place, costs_of
 from killing import Point
 from neo4jserver import Server
@@ -87,7 +87,7 @@ class Database(Place):
     def store(self, path: int) -> Store:
         return open_store(self._server.uri, auth=self._server.auth)
 
-    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> Process:
         command, *rest = arguments
         return child(command, self._server.uri, *rest, kill_at=kill_at)
 

@@ -22,6 +22,7 @@ from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.releases import releasing
 from edgedp.words.errors import StoreUnavailableError
+from forks import Forked
 from made_once import copied
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
@@ -71,10 +72,8 @@ def before_run(monkeypatch: pytest.MonkeyPatch, when: str, act: Callable[[], obj
 def another(code: str, *arguments: object) -> Iterator[None]:
     """Let another program run until the end, from when it has said a line."""
     code += "\nprint(1, flush=True); import time; time.sleep(600)"
-    command = [sys.executable, "-c", "import sys\n" + code, *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with Forked("import sys\n" + code, *map(str, arguments)) as process:
         try:
-            assert process.stdout is not None
             assert process.stdout.readline() == "1\n"
             yield
         finally:
@@ -224,7 +223,8 @@ try:
 except edgedp.StoreError as error:
     os.write(1, str(error).encode())
 """
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    told, _ = (process := Forked(code)).communicate()
+    assert process.returncode == 0
     assert ("no more files may be opened" in told) or (free == 5 and not told), told
 
 

@@ -90,7 +90,7 @@ def check_it_goes_on(tmp_path: Path, copy: Path, replace: Callable[[Path], None]
             "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1",
             "STARTED": str(started), "REPLACED": str(after),
         }  # fmt: skip
-        with serve(tmp_path / "store", tmp_path, environment=environment, first=SLOW) as served:
+        with serve(tmp_path / "store", tmp_path, environment=environment, first=SLOW, fresh=True) as served:
             asked = {"metric": "degree", "k": 1, "epsilon": 1}
             found: list[httpx.Response] = []
 

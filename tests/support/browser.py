@@ -1,14 +1,16 @@
 """A real headless Chromium for tests, by selenium: Debian's ``chromium`` and ``chromium-driver``.
 
-``chromium`` is a fixture of the whole session. A page is opened with `opened`; it tells the errors of its console, and
-what it asked the network for.
+``chromium`` is a fixture of the whole session, in ``conftest.py``; EDGEDP_CHROMIUM and EDGEDP_CHROMEDRIVER name others.
+A page is opened with `opened`; it tells the errors of its console, and what it asked the network for.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +21,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-__all__ = ["PATIENCE", "Page", "chromium", "opened"]
+__all__ = ["PATIENCE", "Page", "opened", "started"]
 
 PATIENCE = 120
 """Seconds until a page that does not get ready counts as broken; no measure of speed."""
@@ -67,10 +69,11 @@ class Page:
         WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script(script))
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[WebDriver]:
-    """Start a browser, once for all tests of a process; without one they are skipped and say so."""
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+@contextmanager
+def started() -> Iterator[WebDriver]:
+    """Start a browser; without one a test is skipped and says so."""
+    browser = os.environ.get("EDGEDP_CHROMIUM") or shutil.which("chromium")
+    driver = os.environ.get("EDGEDP_CHROMEDRIVER") or shutil.which("chromedriver")
     if browser is None or driver is None:
         pytest.skip(_MISSING)
     options = Options()
@@ -80,13 +83,13 @@ def chromium() -> Iterator[WebDriver]:
     for argument in ("--disable-background-networking", "--no-first-run", "--window-size=1280,1600"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    started.set_page_load_timeout(PATIENCE)
-    started.set_script_timeout(PATIENCE)
+    chromium = webdriver.Chrome(options=options, service=Service(driver))
+    chromium.set_page_load_timeout(PATIENCE)
+    chromium.set_script_timeout(PATIENCE)
     try:
-        yield started
+        yield chromium
     finally:
-        started.quit()
+        chromium.quit()
 
 
 def opened(driver: Any, address: str) -> Page:

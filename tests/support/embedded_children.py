@@ -22,6 +22,7 @@ from typing import Any, cast
 import killing
 from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store
 from edgedp.ledger.backend import Row, Transaction
+from forks import Forked, Process
 
 PAIR = Graph.from_edges([(10, 20)])
 
@@ -46,21 +47,25 @@ def child(
     kill_at: str | None = None,
     cwd: Path | None = None,
     mounted: tuple[Path, Path] | None = None,
-) -> subprocess.Popen[str]:
+) -> Process:
     """Start one of these programs, perhaps where a folder is mounted at another; the caller reaps it."""
+    words, environment = [*map(str, arguments)], dict(os.environ)
+    if kill_at is not None:
+        environment["KILL_AT"] = kill_at
+    if mounted is None:
+        return Forked(
+            "import embedded_children; embedded_children.main()", *words, environment=environment, cwd=cwd
+        )
     return subprocess.Popen(
-        [
-            *([] if mounted is None else [*MOUNTING, *map(str, mounted)]),
-            *(sys.executable, __file__, *map(str, arguments)),
-        ],
+        [*MOUNTING, *map(str, mounted), sys.executable, __file__, *words],
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ if kill_at is None else os.environ | {"KILL_AT": kill_at},
+        env=environment,
         cwd=cwd,
     )
 
 
-def status(process: subprocess.Popen[str]) -> int:
+def status(process: Process) -> int:
     """Return the exit status of a child that ends by itself."""
     process.communicate(timeout=300)
     return process.returncode
@@ -238,8 +243,13 @@ def without_frames() -> None:
     sys.meta_path[:] = [Others if each is PathFinder else each for each in sys.meta_path]
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the program that the command names."""
     without_frames()
     if "KILL_AT" in os.environ:
         killing.kill_at(os.environ["KILL_AT"])
     globals()[sys.argv[1]](*[int(word) if word.isdigit() else word for word in sys.argv[2:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
+from forks import Forked, Process
+
 if TYPE_CHECKING:
     from edgedp.faces.gateway.context import Gateway
 
@@ -33,6 +35,8 @@ class Served:
     ----------
     first : str
         Python that the process runs before anything else.
+    fresh : bool
+        Begin with a new Python, as a gateway that somebody starts, and not with a fork (`forks`).
 
     Attributes
     ----------
@@ -47,18 +51,24 @@ class Served:
         *options: str,
         environment: dict[str, str] | None = None,
         first: str = "",
+        fresh: bool = False,
     ) -> None:
         self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [
-                sys.executable, "-c", f"{first}\nfrom edgedp.faces.cli import main; main()",
-                "--store", store, "serve", *options,
-                *(word for pair in _USUAL.items() if pair[0] not in options for word in pair),
-            ],
-            stdout=subprocess.PIPE, stderr=self._errors, text=True,
-            env={key: value for key, value in os.environ.items() if not key.startswith("EDGEDP_STORE")}
-            | (environment or {}),
-        )  # fmt: skip
+        program = [
+            f"{first}\nfrom edgedp.faces.cli import main; main()", "--store", store, "serve", *options,
+            *(word for pair in _USUAL.items() if pair[0] not in options for word in pair),
+        ]  # fmt: skip
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("EDGEDP_STORE")
+        } | (environment or {})
+        self.process: Process
+        if fresh:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", *program],
+                stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment,
+            )  # fmt: skip
+        else:
+            self.process = Forked(*program, environment=environment, stderr=self._errors)
         self.said: list[str] = []
         self._began = threading.Event()
         self._reading = threading.Event()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from edgedp import EdgeDPError, Graph, Release, Store
 from edgedp.ledger import ledger
 from edgedp.words import vocabulary
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
+from forks import Process
 from killing import Point
 
 __all__ = ["Interleaving", "Place", "costs_of"]
@@ -86,7 +86,7 @@ class Place(ABC):
         """Open it by a path."""
 
     @abstractmethod
-    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> Process:
         """Start a program of `embedded_children` on it, which dies at a point."""
 
     @abstractmethod

@@ -23,14 +23,15 @@ GROUPS = {
         "spark", "spark_arcs", "spark_filters", "spark_projection", "spark_tables", "spark_windows", "gateway",
         "gateway_faults", "docs",
     ),
+    "Browser, and the library of charts": ("doctests", "report", "gateway_pages", "gateway_doors"),
 }  # fmt: skip
 """Modules that share a server or a session of Spark: a second one is half a minute of starting and compiling. A module
-that lacks here costs that, and no more. Of the first tier two groups start a server. They run in the order that they
-are named in: what changes the schema of a server, after which it compiles every statement anew, and then what kills
-it, comes last."""
+that lacks here costs that, and no more. A second browser is a second and a half. Of the first tier two groups start a
+server. They run in the order that they are named in: what changes the schema of a server, after which it compiles
+every statement anew, and then what kills it, comes last."""
 
 LONG = (
-    "mutants", "sabotage", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages",
+    "mutants", "sabotage", "kernel_library", "wheel", "blackbox_releases", "site", "campaign",
 )  # fmt: skip
 """Modules that take long, some in the second tier only, which the end of a run would wait for."""
 

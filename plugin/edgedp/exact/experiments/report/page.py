@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -235,7 +236,9 @@ def _side(column: int, table: Table) -> str:
     return " data-words" if column < table.left else ""
 
 
+@cache
 def _library() -> str:
+    """Return the library of the charts, once a process: it takes a second."""
     import vl_convert
 
     # What would end the script element that it stands in; inside texts and expressions the backslash says nothing.
