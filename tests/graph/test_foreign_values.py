@@ -123,3 +123,28 @@ def test_a_truth_value_among_weights_is_no_number(truth: Callable[[int], Any]) -
 def test_a_frame_of_two_columns_has_two_whatever_rows_were_left_out() -> None:
     frame = pd.DataFrame({"a": [1, 2, 3], "b": [2, 3, 1]})
     assert Graph.from_frame(frame[frame["a"] > 1]).node_ids.tolist() == [1, 2, 3]
+
+
+PAJEK = "*Vertices 4\n*Edges\n"
+
+
+@pytest.mark.parametrize("gap", ["\n", "% so\n", "  \n\t% so\n\n"])
+def test_rows_of_pajek_behind_a_gap_are_read(gap: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.net").write_text(f"{PAJEK}1 2\n{gap}3 4\n*Arcslist\n{gap}1 3 4\n")
+    graph = read_graph(tmp_path / "rows.net")
+    assert graph.edges().tolist() == [[0, 1], [0, 2], [0, 3], [2, 3]]
+
+
+@pytest.mark.parametrize("row", ["1,2", "1: 2", "1 -2", "-1 2", "*Edgeslist\n-1 2 3"])
+def test_rows_of_pajek_that_igraph_passes_over_or_takes_for_others_are_refused(
+    row: str, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.net").write_text(f"{PAJEK}3 4\n{row}\n")
+    with pytest.raises(EdgeDPError, match="must begin with the numbers of its ends"):
+        read_graph(tmp_path / "rows.net")
+
+
+def test_an_entry_of_a_matrix_that_is_no_number_is_no_edge(tmp_path: Path) -> None:
+    (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 nan\n")
+    with pytest.raises(EdgeDPError, match="an entry that is not a number"):
+        read_graph(tmp_path / "m.mtx")
