@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 from edgedp import EdgeDPError, Graph, read_graph
 from edgedp.graph.dated import UNDATED
@@ -64,6 +65,14 @@ def test_a_column_that_polars_would_take_for_another_is_refused(
 def test_ids_that_are_not_what_they_were_are_refused(ids: Any, tmp_path: Path) -> None:
     with pytest.raises(EdgeDPError, match=r"UTF-8|must be all integers|missing values"):
         read({"source": ids, "target": pa.array([2, 3])}, tmp_path)
+
+
+@pytest.mark.parametrize("values", [NO_TEXT, pa.array([2**62, 0], pa.timestamp("s"))])
+def test_a_property_that_python_cannot_say_is_refused(values: Any, tmp_path: Path) -> None:
+    feather.write_feather(pa.table({"id": [1, 2], "age": values}), str(tmp_path / "nodes.arrow"))
+    (tmp_path / "edges.csv").write_text("1,2\n")
+    with pytest.raises(EdgeDPError, match="text without UTF-8 or a time too far away"):
+        read_graph(tmp_path / "edges.csv", nodes=tmp_path / "nodes.arrow", properties=["age"])
 
 
 @pytest.mark.parametrize(
