@@ -153,6 +153,14 @@ def test_rows_of_pajek_that_igraph_passes_over_or_takes_for_others_are_refused(
         read_graph(tmp_path / "rows.net")
 
 
+@pytest.mark.parametrize("word", ["EDGE", "Edge"])
+def test_edges_of_gml_that_igraph_passes_over_are_refused(word: str, tmp_path: Path) -> None:
+    ends = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ]"
+    (tmp_path / "g.gml").write_text(f"{ends} {word} [ source 2 target 1 ] ]\n")
+    with pytest.raises(EdgeDPError, match="with large letters"):
+        read_graph(tmp_path / "g.gml")
+
+
 def test_an_entry_of_a_matrix_that_is_no_number_is_no_edge(tmp_path: Path) -> None:
     (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 nan\n")
     with pytest.raises(EdgeDPError, match="an entry that is not a number"):

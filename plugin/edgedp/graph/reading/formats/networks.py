@@ -62,6 +62,8 @@ def read_network(
     pairs = graph.get_edgelist()
     if kind == "pajek":
         _refuse_other_rows(text, len(pairs), source)
+    else:
+        _refuse_other_words(text, {b"node": len(names), b"edge": len(pairs)}, source)
     directed = graph.is_directed() and not _EDGES.search(text)
     return read_of_nodes(
         [[names[pair[side]] for pair in pairs] for side in (0, 1)],
@@ -130,6 +132,15 @@ def _refuse_other_graphs(text: bytes, source: str) -> None:
                 "its own"
             )
         depth += {b"[": 1, b"]": -1}.get(found["sign"], 0)
+
+
+def _refuse_other_words(text: bytes, read: dict[bytes, int], source: str) -> None:
+    """Refuse GML with ``EDGE`` or ``Node``, which igraph passes over."""
+    words = [(found["word"] or b"").lower() for found in _LISTS.finditer(text)]
+    if any(words.count(word) > count for word, count in read.items()):
+        raise GraphFormatError(
+            f"{source!r} writes node or edge with large letters; write them with small ones"
+        )
 
 
 def _refuse_time_and_several(text: bytes, source: str) -> None:
