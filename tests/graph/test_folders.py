@@ -38,6 +38,13 @@ def write(path: Path, rows: list[tuple[Any, Any]], names: tuple[str, str] = ("pa
         frame.write_csv(path)
 
 
+def test_ids_of_32_and_of_64_bits_may_lie_in_two_files(tmp_path: Path) -> None:
+    for number, small in enumerate(["1", "1.0", "2"]):
+        (tmp_path / f"{number}.csv").write_text(f"payer,payee\n{small},3\n{small},4\n")
+    (tmp_path / "9.csv").write_text("payer,payee\n41790000001,3\n3,4\n")
+    assert read_graph(tmp_path, **ENDS).node_ids.tolist() == [1, 2, 3, 4, 41790000001]
+
+
 @pytest.fixture(params=["parquet", "csv", "jsonl"])
 def months(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Six edges in three partitions, with what writers of such folders leave beside them."""

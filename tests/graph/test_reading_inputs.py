@@ -265,6 +265,9 @@ INPUTS = {
     "rows that are switched off": Input("1,2\n#7,8\n", refused="line 2"),
     "rows that are switched off, told": Input("1,2\n#7,8\n", [(1, 2)], options={"comments": "#"}),
     "ids with percent signs": Input("%a %b\nc d\n", refused="which may be a comment or a row"),
+    "a tag between rows": Input(
+        "source,target\na,b\n#tag,user\nb,a\n", refused="which may be a comment or a row"
+    ),
     "comments behind rows": Input(
         "1,2\n3,4 # why\n5,6\n", refused="must have comments on lines of their own"
     ),

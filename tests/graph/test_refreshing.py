@@ -183,3 +183,18 @@ def test_a_table_is_read_again_and_the_list_shows_the_age(store: Any, tmp_path: 
     assert store.source("payments")["options"] == {"table": "payments"}
     assert row["age"] == "0 h"
     assert row["node_count"] == 4
+
+
+def test_what_is_remembered_is_refused_with_any_byte_changed(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text(EDGES)
+    kept = origins.origin_kept(read_graph(tmp_path / "list.csv", source=1, target=2, ids="text"))
+    assert kept is not None
+    written = kept.written()
+    for place, character in enumerate(written):
+        changed = written[:place] + chr(ord(character) ^ 1) + written[place + 1 :]
+        try:
+            assert origins.Origin.of(changed) == kept
+        except StoreError:
+            continue
+    earlier = {name: value for name, value in json.loads(written).items() if name != "sha256"}
+    assert origins.Origin.of(json.dumps(earlier)) == kept

@@ -49,6 +49,8 @@ def seconds_given(dates: ArrayLike, count: int) -> NDArray[np.int64]:
     >>> seconds_given(np.array(["2024-01-01T00:00:01.9", "NaT"], dtype="datetime64[ms]"), 2).tolist()[0]
     1704067201
     """
+    if isinstance(dates, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(dates), UNDATED, seconds_given(np.ma.getdata(dates), count))
     try:
         values: NDArray[Any] = np.asarray(dates)
     except ValueError:  # lists of several lengths

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.columns import BY_VALUE, VALUE_TYPES, Column, ColumnRows, ValueType
+from edgedp.graph.ids import number_of
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of, shortened
 
@@ -27,7 +28,6 @@ _TIME = (
 )
 _ZONED = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _A_MICROSECOND = {"ns": (1, 1000), "us": (1, 1), "ms": (1000, 1)}
-_TOO_LARGE = 2**1023
 
 
 def typed(column: pl.Series, name: str, source: str) -> Column:
@@ -198,7 +198,7 @@ def of_objects(found: list[Any]) -> Column:
 
     def decimal(each: Any) -> float | None:
         if type(each) is int and whole(each) is None:
-            return math.copysign(math.inf, each) if abs(each) >= _TOO_LARGE else float(each)
+            return number_of(each)
         return each if type(each) is float else None
 
     parts = _there("INTEGER", those(whole, pl.Int64)) | _there("FLOAT", those(decimal, pl.Float64))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.graph.ids import THERE
+from edgedp.words.containers import unmasked
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of
 
@@ -28,7 +29,11 @@ def numbers_given(weights: ArrayLike, count: int) -> NDArray[np.float64]:
     >>> numbers_given([1, 2.5, None], 3).tolist()
     [1.0, 2.5, nan]
     """
-    values: NDArray[Any] = np.asarray(weights)
+    values: NDArray[Any] = (
+        unmasked(weights) if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
+    )
+    if isinstance(weights, (list, tuple)) and {bool, np.bool_} & set(map(type, weights)):
+        values = np.zeros(count, dtype=np.bool_)  # numpy makes 1 of a truth value among numbers
     if values.shape != (count,):
         raise GraphFormatError(
             f"weights has the shape {values.shape}, must hold one number for each of {count} edges; correct it"

@@ -66,7 +66,7 @@ def values_of(values: Any, name: str) -> Any:
         )
     check_container(values, name)
     if isinstance(values, np.ma.MaskedArray):
-        return _unmasked(values)
+        return unmasked(values)
     listed = _listed(values)
     if listed is not None:
         return listed
@@ -87,7 +87,7 @@ def labels_of(values: Any, name: str) -> Any:
     """
     check_container(values, name, texts=True)
     if isinstance(values, np.ma.MaskedArray):
-        return _unmasked(values)
+        return unmasked(values)
     listed = _listed(values)
     if listed is not None:
         return listed
@@ -109,7 +109,7 @@ def is_list(values: Any) -> bool:
     return getattr(values, "ndim", 1) != 0 and (hasattr(values, "__iter__") or hasattr(values, "__array__"))
 
 
-def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     """Return objects, None where the array is masked; numpy's own filler of objects is a question mark."""
     made = np.ma.getdata(values).astype(object)
     made[np.ma.getmaskarray(values)] = None

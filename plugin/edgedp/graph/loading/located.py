@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 from urllib.parse import unquote
 
+from edgedp.graph.reading import series
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content, opened_content
@@ -163,7 +164,7 @@ def read_parts(
     left_out = f"{hidden} hidden files or folders (names that begin with . or _) were left out"
     return replace(
         first,
-        columns=[pl.concat(columns) for columns in zip(*(read.columns for read in reads), strict=True)],
+        columns=[series.joined(list(side)) for side in zip(*(read.columns for read in reads), strict=True)],
         format=(f"{len(parts)} files", *first.format),
         dates=pl.concat([read.dates for read in reads if read.dates is not None])
         if first.dates is not None

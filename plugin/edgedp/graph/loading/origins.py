@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -58,8 +59,9 @@ class Origin:
     unrepeatable: str = ""
 
     def written(self) -> str:
-        """Return it as a file of the store holds it."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        """Return it as a file of the store holds it, sealed: nothing else is read again, or in another way."""
+        found = asdict(self)
+        return json.dumps(found | {"sha256": _seal(found)}, indent=1) + "\n"
 
     @classmethod
     def of(cls, written: str) -> Origin:
@@ -71,8 +73,11 @@ class Origin:
             It says nothing of the kind.
         """
         try:
-            found = json.loads(written)
-            made = cls(**{each.name: found[each.name] for each in fields(cls)})
+            read = json.loads(written)
+            found = {each.name: read[each.name] for each in fields(cls)}
+            if read.get("sha256", _seal(found)) != _seal(found):  # earlier versions wrote none
+                raise ValueError
+            made = cls(**found)
             if made.nodes is None and (_ADDRESS.match(made.source) or os.path.isabs(made.source)):
                 made.options.pop("nodes_header", None)  # kept before with no nodes; a dataset may have a list
             return made
@@ -80,6 +85,10 @@ class Origin:
             raise StoreError(
                 "what is remembered of the source is damaged; load it again with --replace"
             ) from None
+
+
+def _seal(found: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
 def origin_kept(graph: Graph) -> Origin | None:

@@ -107,7 +107,13 @@ def read_tabular_properties(
 
     there, load, _ = columns_of(content, kind)
     picked = tuple(position_of(name, "a property", there, len(there), source) for name in names)
-    return {name: column.to_pylist() for name, column in zip(names, load(picked), strict=True)}
+    columns = load(picked)
+    try:
+        return {name: column.to_pylist() for name, column in zip(names, columns, strict=True)}
+    except (OverflowError, ValueError):
+        raise GraphFormatError(
+            f"{source!r} holds a property that is a text without UTF-8 or a time too far away; correct it"
+        ) from None
 
 
 def with_properties(graph: Graph, ids: pl.Series, properties: dict[str, list[Any]], source: str) -> Graph:

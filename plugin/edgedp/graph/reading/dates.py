@@ -23,6 +23,7 @@ _MOST = 2.0**62
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _DECIMAL = r"^[+-]?[0-9]{1,15}\.[0-9]*$"
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_BEGINS = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"  # 01-02-2024 would be read as a time of the zone -20:24
 _ZONED = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
 
 
@@ -43,6 +44,8 @@ def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.
     """
     import polars as pl
 
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
     kind = column.dtype
     if kind == pl.Null:
         return column.cast(pl.Int64)
@@ -90,7 +93,7 @@ def _of_iso(texts: pl.Series, there: pl.Series, name: str, source: str) -> pl.Se
 
     if texts.filter(there).str.contains(_WHOLE).any() or texts.filter(there).str.contains(_DECIMAL).any():
         raise _without_unit(name, source)
-    dated = texts.set(~there, None)
+    dated = texts.set(~there | ~texts.str.contains(_BEGINS), None)
     days = dated.str.contains(_DAY)
     whole = pl.select(
         pl.when(days.fill_null(value=False))

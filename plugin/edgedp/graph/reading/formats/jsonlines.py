@@ -111,7 +111,7 @@ def _columns(block: bytes, wanted: dict[str, type], number: int, source: str, da
     columns = [] if table is None else [table.column(name) for name in wanted]
     ends = [column for column, name in zip(columns, wanted, strict=False) if name != date]
     if not ends or any(column.null_count for column in ends) or table.num_rows != block.count(b"\n"):
-        _refuse_a_line(block, wanted, number, source, date)
+        _refuse_a_line(block, wanted, number, source, date, broken=table is None)
     return columns
 
 
@@ -123,17 +123,21 @@ def _parsed(block: bytes, wanted: dict[str, type]) -> Any:
     types = {int: pa.int64(), str: pa.string(), float: pa.float64(), bool: pa.bool_()}
     schema = pa.schema([(name, types[kind]) for name, kind in wanted.items()])
     try:
-        return arrow_json.read_json(
+        table = arrow_json.read_json(
             pa.BufferReader(block),
             read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
             parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
+        table.validate(full=True)  # texts that are not UTF-8
     except (pa.ArrowException, ValueError):
         return None
+    return table
 
 
-def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> None:
-    """Name the line that is broken; blank lines are none."""
+def _refuse_a_line(
+    block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None, *, broken: bool
+) -> None:
+    """Name the line that is broken, also where only pyarrow says that one is; blank lines are none."""
     for at, _, raw in data_lines(block, (), 0, number):
         row = _object(raw, at, source)
         for name, kind in wanted.items():
@@ -146,6 +150,8 @@ def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: s
                 )
             if isinstance(value, int) and not -(2**63) <= value < 2**63:
                 refuse_line(raw, at, source, "must hold integers of 64 bits", "write such ids as texts")
+        if broken and _parsed(raw + b"\n", wanted) is None:
+            refuse_line(raw, at, source, "must hold only whole characters, and numbers below 10^308")
 
 
 def _object(raw: bytes, number: int, source: str) -> dict[str, Any]:

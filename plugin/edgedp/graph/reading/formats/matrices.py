@@ -73,7 +73,7 @@ def _nonzero(read: list, source: str) -> tuple[list, int]:  # type: ignore[type-
 
     ends = [column.cast(pl.Int64, strict=False) for column in read[:2]]
     values = [column.cast(pl.Float64, strict=False) for column in read[2:]]
-    if any(column.null_count() for column in ends + values):
+    if any(column.null_count() for column in ends + values) or any(value.is_nan().any() for value in values):
         _refuse(source, "holds an entry that is not a number, must hold rows, columns and values")
     nonzero = pl.Series(values=np.logical_or.reduce([value.to_numpy() != 0 for value in values]))
     return [end.filter(nonzero) for end in ends], int((~nonzero).sum())

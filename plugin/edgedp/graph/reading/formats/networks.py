@@ -13,12 +13,15 @@ from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.sources.recognition import BYTE_ORDER_MARK
 from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError
+from edgedp.words.shown import shortened
 
 _NAMES = {"gml": "GML", "pajek": "Pajek"}
 _EDGES = re.compile(rb"^[ \t]*\*edges", re.MULTILINE | re.IGNORECASE)
 """What Pajek lists edges without a direction under; igraph makes arcs of them beside arcs."""
 _SECTION = re.compile(rb"^[ \t]*\*(\w+)", re.MULTILINE)
 _SECTIONS = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix", "partition", "vector"}
+_GAP = re.compile(rb"^[ \t]*(?:%.*)?\n", re.MULTILINE)
+"""A blank line or a comment of Pajek: at a blank one igraph ends, and passes over the rows behind it."""
 _LISTS = re.compile(
     rb'"[^"]*"|^[ \t]*#.*$|(?P<word>\b(?:graph|node|edge))?\s{0,9}(?P<sign>\[|\])',
     re.MULTILINE | re.IGNORECASE,
@@ -42,18 +45,25 @@ def read_network(
     except UnicodeDecodeError:
         raise GraphFormatError(f"{source!r} is not UTF-8; save it as UTF-8") from None
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = text if text.endswith(b"\n") else text + b"\n"
+    if kind == "pajek":
+        text = _GAP.sub(b"", text)
     (_refuse_time_and_several if kind == "pajek" else _refuse_other_graphs)(text, source)
     try:
         # igraph reads files; this one has no name and is gone when closed
         with warnings.catch_warnings(), tempfile.TemporaryFile() as file:
             warnings.simplefilter("ignore")  # about attributes, which are not read
-            file.write(text if text.endswith(b"\n") else text + b"\n")
+            file.write(text)
             file.seek(0)
             graph = igraph.Graph.Read_GML(file) if kind == "gml" else igraph.Graph.Read_Pajek(file)
     except (igraph.InternalError, ValueError, OSError, MemoryError):
         raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
     names, notes = (_gml_names if kind == "gml" else _pajek_names)(graph, labels, source)
     pairs = graph.get_edgelist()
+    if kind == "pajek":
+        _refuse_other_rows(text, len(pairs), source)
+    else:
+        _refuse_other_words(text, {b"node": len(names), b"edge": len(pairs)}, source)
     directed = graph.is_directed() and not _EDGES.search(text)
     return read_of_nodes(
         [[names[pair[side]] for pair in pairs] for side in (0, 1)],
@@ -124,6 +134,15 @@ def _refuse_other_graphs(text: bytes, source: str) -> None:
         depth += {b"[": 1, b"]": -1}.get(found["sign"], 0)
 
 
+def _refuse_other_words(text: bytes, read: dict[bytes, int], source: str) -> None:
+    """Refuse GML with ``EDGE`` or ``Node``, which igraph passes over."""
+    words = [(found["word"] or b"").lower() for found in _LISTS.finditer(text)]
+    if any(words.count(word) > count for word, count in read.items()):
+        raise GraphFormatError(
+            f"{source!r} writes node or edge with large letters; write them with small ones"
+        )
+
+
 def _refuse_time_and_several(text: bytes, source: str) -> None:
     """Refuse Pajek projects, of which igraph reads the first network, and sections that it passes over."""
     for section in _SECTION.findall(text):
@@ -133,3 +152,22 @@ def _refuse_time_and_several(text: bytes, source: str) -> None:
             )
     if len(re.findall(rb"^[ \t]*\*vertices\b", text, re.MULTILINE | re.IGNORECASE)) != 1:
         raise GraphFormatError(f"{source!r} holds more than one network; write each to a file of its own")
+
+
+def _refuse_other_rows(text: bytes, edges: int, source: str) -> None:
+    """Refuse rows of Pajek that igraph passes over, such as ``1,2``, or takes for others, such as ``-1 2``."""
+    section, rows, every = b"", 0, True
+    for line in text.splitlines():
+        if found := _SECTION.match(line):
+            section = found[1].lower()
+            every = every and section != b"matrix"
+        elif section in (b"arcs", b"edges", b"arcslist", b"edgeslist"):
+            words = line.split() if section.endswith(b"list") else line.split()[:2]
+            if len(words) < 2 or not all(map(bytes.isdigit, words)):
+                raise GraphFormatError(
+                    f"{source!r} has a row {shortened(line.decode(), 40)!r}, must begin with the numbers of its ends; "
+                    "correct it"
+                )
+            rows += len(words) - 1
+    if every and rows != edges:
+        raise GraphFormatError(f"{source!r} holds {rows} rows, of which igraph reads {edges}; write CSV")

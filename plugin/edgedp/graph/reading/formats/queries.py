@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from edgedp.graph.reading.formats.choosing import chosen, refuse_given
-from edgedp.graph.reading.formats.tabular import ids_of
+from edgedp.graph.reading.formats.tabular import ids_of, series_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.series import integers_of, joined, narrowed
 from edgedp.graph.reading.sources.databases import Database, Session
@@ -83,8 +83,8 @@ def _columns(
             _integers(ids_of(column, end, source), end, source) if exact else ids_of(column, end, source)
             for column, end, exact in zip(table.columns[:2], names[:2], numeric, strict=True)
         ]
-        for pieces, column in zip(beside, table.columns[2:], strict=True):
-            pieces.append(pl.Series(values=pl.from_arrow(column)))
+        for pieces, column, name in zip(beside, table.columns[2:], names[2:], strict=True):
+            pieces.append(series_of(column, name, source))
         if parts and any(
             a.dtype.is_integer() != b.dtype.is_integer() for a, b in zip(parts[0], columns, strict=True)
         ):

@@ -19,7 +19,8 @@ from edgedp.words.shown import kind_of, shortened
 if TYPE_CHECKING:
     import polars as pl
 
-_EXACT = 2**53  # beyond, a float is not the one integer that it was
+_EXACT = {16: 2**11, 32: 2**24, 64: 2**53}
+"""By its bits: beyond, a float is not the one integer that it was."""
 
 
 def read_tabular(
@@ -104,7 +105,7 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
                 f"{what} has two columns named {shortened(twice)!r}, must have one; rename one"
             )
         if hasattr(frame, "__arrow_c_stream__"):
-            table = pa.table(frame)
+            table = _without_index(pa.table(frame), names)
         elif hasattr(frame, "__dataframe__"):
             from pyarrow.interchange import from_dataframe
 
@@ -134,6 +135,12 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
     return table
 
 
+def _without_index(table: Any, names: list[Any]) -> Any:
+    """Return a table without the numbers of rows that pandas sends along where rows were left out or sorted."""
+    numbers = [each for each in table.schema.names if each.startswith("__index_level_") and each not in names]
+    return table.drop_columns(numbers) if numbers and names else table
+
+
 def read_frame(
     frame: Any,
     source: Any = None,
@@ -154,13 +161,12 @@ def read_frame(
 
 def _read(of: Chosen, columns: list[Any], words: Sequence[str], **found: Any) -> Read:
     """Return what was read of the columns that were chosen, in their order."""
-    import polars as pl
     import pyarrow as pa
 
     ends, beside = columns[: len(of.picked)], columns[len(of.picked) :]
     dates, kept = of.of_types(
         {
-            at: pl.Series(values=pl.from_arrow(column))
+            at: series_of(column, of.names[at], of.source)
             for at, column in zip(of.beside.positions, beside, strict=True)
         }
     )
@@ -188,6 +194,53 @@ def _texts(column: Any) -> list[str]:
         return ["..."] * len(column)
 
 
+def series_of(column: Any, name: str, source: str) -> pl.Series:
+    """Return a column of Arrow as a series: of a zone the moments, of a dictionary of numbers or dates the values.
+
+    Raises
+    ------
+    GraphFormatError
+        It holds what polars would take for something else, or is of a type that polars does not know.
+    """
+    import polars as pl
+    import pyarrow as pa
+
+    told = f"column {shortened(name, 30)!r} of {source!r}"
+    try:
+        return pl.Series(values=pl.from_arrow(_sound(column)))
+    except pa.ArrowInvalid:
+        raise GraphFormatError(
+            f"{told} holds a text that is not UTF-8, a time too far away or a number of more than 38 digits; correct it"
+        ) from None
+    except pl.exceptions.PolarsError:
+        raise GraphFormatError(
+            f"{told} is of type {shortened(column.type, 30)}, which is not read; convert the column"
+        ) from None
+
+
+def _sound(column: Any) -> Any:
+    """Return a column whose values polars takes for what they are; it checks no text, and wraps times round."""
+    import pyarrow as pa
+
+    kind = column.type
+    if _is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
+        column.validate(full=True)
+    elif pa.types.is_dictionary(kind):
+        return _sound(column.cast(kind.value_type))
+    elif pa.types.is_timestamp(kind):
+        zone = None if kind.tz is None else "UTC"  # polars knows none such as +02:00
+        return column.cast(pa.timestamp("ms" if kind.unit == "s" else kind.unit, zone))
+    elif pa.types.is_decimal256(kind):
+        return column.cast(pa.decimal128(38, kind.scale))
+    return column
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def ids_of(column: Any, name: str, source: str) -> pl.Series:
     """Return a column of Arrow as Int64 or String; another type, a missing or an empty id is refused."""
     import polars as pl
@@ -198,22 +251,25 @@ def ids_of(column: Any, name: str, source: str) -> pl.Series:
     if column.null_count:
         raise GraphFormatError(f"{told} holds {column.null_count} missing values; drop those rows")
     if pa.types.is_integer(kind):
-        series = pl.Series(values=pl.from_arrow(column))
+        series = series_of(column, name, source)
+        if series.null_count():
+            raise GraphFormatError(f"{told} holds missing values; drop those rows")
         if kind == pa.uint64() and len(series) and int(series.cast(pl.UInt64).max()) >= 2**63:  # type: ignore[arg-type]
             raise GraphFormatError(
                 f"{told} holds an id beyond 64 bits, must fit int64; give such ids as texts"
             )
         return series.cast(pl.Int64)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
-        series = pl.Series(values=pl.from_arrow(column)).cast(pl.String)
+    if _is_text(kind):
+        series = series_of(column, name, source).cast(pl.String)
         if series.null_count():
             raise GraphFormatError(f"{told} holds missing values; drop those rows")
         if (series == "").any() or series.str.contains("\0", literal=True).any():
             raise GraphFormatError(f"{told} holds an empty id or one with a NUL; drop those rows")
         return series
     if pa.types.is_floating(kind):
-        floats = pl.Series(values=pl.from_arrow(column)).cast(pl.Float64)
-        if (floats.is_finite() & (floats.abs() < _EXACT) & (floats.round() == floats)).all():
+        floats = series_of(column, name, source).cast(pl.Float64)
+        exact = _EXACT[kind.bit_width]
+        if (floats.is_finite() & (floats.abs() < exact) & (floats.round() == floats)).all():
             return floats.cast(pl.Int64)
     raise GraphFormatError(
         f"{told} is of type {shortened(kind, 30)}, must be all integers or all texts; convert the column"

@@ -124,14 +124,17 @@ def _without_comments(block: bytes, layout: Layout, number: int, source: str) ->
             line = match[0][:-1]
             words = line[1:].decode(errors="replace").split()
             vertex = bool(words) and are_integers(words)  # LGL writes a vertex behind the sign
-            if could_be_a_row(line, layout) or vertex or line == b"#":
+            if could_be_a_row(line, layout, between=True) or vertex or line == b"#":
                 where = number + block.count(b"\n", 0, match.start())
                 refuse_comment(line, where, source)
     return pattern.subn(b"", block)
 
 
-def could_be_a_row(line: bytes, layout: Layout) -> bool:
-    """Whether a line of comment has as many fields as a row, right behind its sign, and of such a kind."""
+def could_be_a_row(line: bytes, layout: Layout, *, between: bool = False) -> bool:
+    """Whether a line of comment has as many fields as a row, right behind its sign, and of such a kind.
+
+    Before the rows words such as ``#from,to`` name the columns; `between` rows they are ids.
+    """
     body = line[1:]
     if not body or body[:1] in b" \t#%!":
         return False
@@ -144,7 +147,7 @@ def could_be_a_row(line: bytes, layout: Layout) -> bool:
     words = [fields[column] for column in layout.picked]
     if any(map(is_integer, layout.words)) and not any(map(is_integer, words)):
         return False
-    return not all(map(could_name_a_column, words))
+    return between or not all(map(could_name_a_column, words))
 
 
 def refuse_comment(line: bytes, number: int, source: str) -> None:
