@@ -156,6 +156,13 @@ def test_an_entry_that_is_stored_as_zero_is_no_edge() -> None:
     assert Graph.from_scipy(stored) == Graph.from_edges([(1, 2)], nodes=range(3))
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int16, np.uint32, np.int64, np.float32, np.bool_])
+def test_entries_that_are_stored_several_times_are_not_lost_in_a_narrow_type(kind: type) -> None:
+    half = 1 << 31 if kind == np.uint32 else 64
+    stored = sparse.coo_array((np.full(4, half, dtype=kind), ([0] * 4, [1] * 4)), shape=(2, 2))
+    assert Graph.from_scipy(stored).edge_count == 1
+
+
 @pytest.mark.parametrize(("matrix", "nodes", "says"), [
     (sparse.coo_array((2, 3)), None, "is not square"),
     (sparse.coo_array(np.array([[0, np.nan], [0, 0]])), None, "holds NaN"),

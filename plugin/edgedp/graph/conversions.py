@@ -91,6 +91,8 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
             "the matrix is not square; give an adjacency matrix, with a row and a column for each node"
         )
     n = int(entries.shape[0])
+    if entries.data.dtype.kind in "iu" and entries.data.dtype.itemsize < 8:
+        entries.data = entries.data.astype(np.int64)  # 128 and 128 are 0 in 8 bits
     entries.sum_duplicates()  # an entry is the sum of what is stored for it: +1 and -1 are no edge
     if not (entries.data == entries.data).all():
         raise GraphFormatError("matrix holds NaN; give 0 where no edge is")
