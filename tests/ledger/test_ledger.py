@@ -271,6 +271,21 @@ def test_a_lease_is_renewed_by_its_drawer(session: Session) -> None:
     assert session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
 
 
+def test_the_end_of_a_lease_ends_no_other_and_an_answer_has_none(session: Session) -> None:
+    """A gateway hides what another one draws by its lease alone."""
+    row = registry.known(session, "kite")
+    for each in ("r1", "r2"):
+        script = debiting.debit_script(
+            row, planned("0.1"), release_id=each, request_id=None, by="uid 1", at=ledger.now()
+        )
+        assert run(session, script).name == "debited"
+    run(session, ledger.lease_end_script("kite", "r1"))
+    assert session.run("lease_list") == [{"releaseId": "r2"}]
+    run(session, ledger.answer_script("kite", "r2", {"nodes": [3]}, by="uid 1", at=ledger.now()))
+    run(session, ledger.lease_renewal_script("kite", "r2"))
+    assert session.run("lease_list") == []
+
+
 def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 

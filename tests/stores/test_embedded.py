@@ -319,6 +319,33 @@ def test_a_store_is_opened_where_it_stays_and_not_where_it_was_made(tmp_path: Pa
     assert open_store(tmp_path / "moved").budget("kite")["epsilon_remaining"] == 1.0
 
 
+def test_a_backup_of_what_is_replaced_meanwhile_is_of_one_version(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, new = backup._copy_ledger, tmp_path / "new"
+
+    def replaced(*given: Any) -> None:
+        monkeypatch.setattr(backup, "_copy_ledger", real)
+        open_store(path).load(PAIR, "kite", replace=True)
+        real(*given)
+
+    monkeypatch.setattr(backup, "_copy_ledger", replaced)
+    open_store(path).backup(new)
+    assert open_store(new).graph("kite") == PAIR
+
+
+def test_a_copy_on_a_disk_that_writes_something_else_is_no_backup(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt(origin: Path, place: Path) -> None:
+        place.write_bytes(origin.read_bytes()[:-1] + b"?")
+
+    monkeypatch.setattr(backup.shutil, "copyfile", spoilt)
+    with pytest.raises(StoreError, match="check the disk of the destination"):
+        open_store(path).backup(tmp_path / "new")
+    assert not list(tmp_path.glob("new*"))
+
+
 def test_a_copy_that_somebody_else_made_meanwhile_keeps_its_own_heads(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
