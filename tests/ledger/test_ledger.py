@@ -574,6 +574,8 @@ def test_a_warning_compares_ids_and_no_isolated_node_hides_edges(store: Store) -
         Graph.from_edges(others), "others"
     )  # of one shape: nothing is said, or the warning is an error here
     store.load(Graph.from_edges([(1, 2), (2, 3), (4, 5)]), "integers")
+    for name, edge in (("short and long", ("a", "bc")), ("long and short", ("ab", "c"))):
+        store.load(Graph.from_edges([edge]), name)
     nodes = ["a", "p9", *{end for edge in listed for end in edge}, "long-enough-to-widen-every-text"]
     with pytest.warns(UserWarning, match="the same list of edges was loaded before under the name 'people'"):
         store.load(Graph.from_edges(listed[::-1], nodes=nodes), "again")

@@ -188,7 +188,7 @@ def test_an_account_with_a_delta_is_made_again_in_its_currency(path: Path) -> No
 def test_more_spent_than_the_log_says_is_never_forgotten(store: Store, path: Path) -> None:
     edit(path, "accounts", "spent = spent + 1")
     told = store.estimate("kite", metric="degree", k=1, epsilon=0.25)["refused"]
-    assert "does not add up" in told, "as the release is"
+    assert "does not add up" in str(told), "as the release is"
     store.drop("kite")
     assert any("says that" in row["problem"] for row in store.check("kite"))
     store.load(KITE, "kite")

@@ -34,6 +34,7 @@ from edgedp import (
 )
 from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.releases import trial
 from embedded_children import PAIR, child, status
 from forks import Forked
 from killing import Point
@@ -856,6 +857,16 @@ print(store.budget("kite")["releases"])
     assert releases == "0", said
     assert len(lines) == 3
     assert all("nothing was debited" in line for line in lines), said
+
+
+def test_an_engine_is_tried_whatever_another_one_drew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_tried", set())
+    store, asked = open_store(path), {"metric": "density", "k": 1, "epsilon": "0.1"}
+    store.priv_top_k("kite", **asked)
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(EngineError, match="nothing was debited"):
+        store.priv_top_k("kite", **asked, engine="igraph")
+    assert store.budget("kite")["releases"] == 1
 
 
 def test_register_is_for_neo4j(path: Path) -> None:
