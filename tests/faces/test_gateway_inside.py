@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from edgedp import Graph, ParameterError, open_store
 from edgedp.faces.gateway.api.schema import document
 from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.desks import local
 from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.problems import UNFORESEEN, Problem
 from edgedp.faces.gateway.door.settings import Settings
@@ -367,6 +368,24 @@ def test_a_curators_token_reads_nothing_as_an_analyst(opened: Opened) -> None:
     answer = opened("cora").get("/v1/graphs")
     assert answer.status_code == 403
     assert "must be of role 'analyst'" in answer.json()["detail"]
+
+
+def test_what_an_agent_reads_is_asked_for_again_and_an_error_has_no_words(stored: SimpleNamespace) -> None:
+    gateway = Gateway(stored.store, Settings(), Log(io.StringIO()), Metrics())
+
+    async def asked() -> None:
+        desk = await local(gateway, "ann")
+        assert (await desk.read(lambda asking: {"graphs": asking.graphs()}))["graphs"]
+        desk._request.scope["edgedp.asked_as"] = lambda: None  # the token was rotated
+        with pytest.raises(Problem) as refused:
+            await desk.read(lambda asking: {"graphs": asking.graphs()})
+        assert refused.value.status == 401
+        assert desk.problem(KeyError("degree 12")).detail == UNFORESEEN
+
+    try:
+        asyncio.run(asked())
+    finally:
+        gateway.close()
 
 
 def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) -> None:

@@ -568,4 +568,32 @@ EDITS = [
         "",
         "test_filters.py::test_conditions_on_a_graph_that_is_replaced_meanwhile_register_nothing",
     ),
+    Edit(
+        "sums of parallels that go round",
+        "edgedp.graph.weights:Weighting._sums",
+        "np.clip(high, -(1 << _SPLIT), 1 << _SPLIT)",
+        "high",
+        "test_weights.py::test_no_number_of_parallels_goes_round_the_integers",
+    ),
+    Edit(
+        "a cap rounded up to a step",
+        "edgedp.graph.weights:Weighting.steps",
+        "most, least = int(self.cap / self.step)",
+        "most, least = int(-(-self.cap // self.step))",
+        "test_weights.py::test_a_cap_between_two_steps_holds_the_lower_one_alone",
+    ),
+    Edit(
+        "the first byte of a line that a block has cut",
+        "edgedp.graph.reading.text.lines:Blocks._cut",
+        "parts = [block[end:]]",
+        "parts = [block[end + 1 :]]",
+        "test_reading.py::test_lines_stay_whole_wherever_pieces_of_a_text_end",
+    ),
+    Edit(
+        "an agent whose token was rotated meanwhile",
+        "edgedp.faces.gateway.desks:AtGateway.read",
+        "self._gateway.again(self._request, self._person, lambda: question(asking))",
+        "self._gateway.ask(lambda: question(asking))",
+        "test_gateway_inside.py::test_what_an_agent_reads_is_asked_for_again_and_an_error_has_no_words",
+    ),
 ]
