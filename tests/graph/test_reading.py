@@ -138,6 +138,7 @@ def test_a_node_of_a_self_loop_stays(file):
 
 def test_many_blocks_are_read_as_one(file, monkeypatch):
     monkeypatch.setattr("edgedp.graph.reading.text.lines.BLOCK", 64)
+    monkeypatch.setattr("edgedp.graph.reading.sources.content.CHUNK", 100)
     edges = [(i * 7919 % 1000, i * 104729 % 997) for i in range(1500)]
     path = file("".join(f"{a} {b}\n" for a, b in edges))
     assert read_graph(path) == Graph.from_edges(edges)
