@@ -241,13 +241,15 @@ def test_nothing_exact_is_there(ann: httpx.Client) -> None:
 
 
 def test_a_share_and_its_limit_hold(room: SimpleNamespace) -> None:
-    with room.served.client(room.tokens["bob"]) as bob:
-        told = refused(bob.post(PLACE, json=TOP | {"epsilon": "0.6"}), 403)
+    token = room.store.add_analyst("fay")["token"]
+    room.store.grant("planted", "fay", epsilon_budget=1, max_epsilon_per_release=0.5)
+    with room.served.client(token) as fay:
+        told = refused(fay.post(PLACE, json=TOP | {"epsilon": "0.6"}), 403)
         assert "0.5" in told["detail"]
         for _ in range(2):
-            assert bob.post(PLACE, json=TOP | {"epsilon": "0.5"}).status_code == 201
-        refused(bob.post(PLACE, json=TOP), 403)
-        assert bob.get("/v1/graphs/planted").json()["share"]["epsilon_remaining"] == 0
+            assert fay.post(PLACE, json=TOP | {"epsilon": "0.5"}).status_code == 201
+        refused(fay.post(PLACE, json=TOP), 403)
+        assert fay.get("/v1/graphs/planted").json()["share"]["epsilon_remaining"] == 0
     with room.served.client(room.tokens["eve"]) as eve:
         told = refused(eve.post(PLACE, json=TOP), 404)
         assert "must be one that you have a share of" in told["detail"]

@@ -257,6 +257,7 @@ def test_what_is_read_for_a_graph_without_a_share_is_what_is_read_for_none(
     asked = {
         "budget": lambda name: ann.budget(name),
         "attributes": lambda name: ann.attributes(name),
+        "domains": lambda name: ann.domains(name),
         "releases": lambda name: ann.releases(name),
         "estimate": lambda name: ann.estimate(name, **TOP),
         "plan": lambda name: ann.plan_batch([TOP | {"graph": name, "kind": "topk"}]),

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from edgedp import Graph, ParameterError, open_store
 from edgedp.faces.gateway.api.schema import document
 from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.desks import local
 from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.problems import UNFORESEEN, Problem
 from edgedp.faces.gateway.door.settings import Settings
@@ -344,6 +345,49 @@ def test_a_large_body_is_refused_before_it_is_kept(opened: Opened) -> None:
     )
 
 
+def test_a_release_that_is_shown_again_is_counted_once(opened: Opened) -> None:
+    client = opened()
+    told = client._gateway.metrics.registry
+    for status in (201, 200):
+        answer = client.post(PLACE, json=TOP, headers={"Idempotency-Key": "counted once"})
+        assert answer.status_code == status, answer.text
+        assert told.get_sample_value("edgedp_releases_total", {"kind": "priv_top_k"}) == 1
+        assert told.get_sample_value("edgedp_epsilon_total", {"graph": "star"}) == 0.001
+
+
+def test_two_keys_are_none(opened: Opened, stored: SimpleNamespace) -> None:
+    client = opened()
+    token = client.headers["Authorization"]
+    keys = [("Authorization", token), ("Idempotency-Key", "this"), ("Idempotency-Key", "that")]
+    answer = client.run(client._client.post(PLACE, json=TOP, headers=keys))
+    assert answer.status_code == 422, answer.text
+    assert "must be one text" in answer.json()["detail"]
+
+
+def test_a_curators_token_reads_nothing_as_an_analyst(opened: Opened) -> None:
+    answer = opened("cora").get("/v1/graphs")
+    assert answer.status_code == 403
+    assert "must be of role 'analyst'" in answer.json()["detail"]
+
+
+def test_what_an_agent_reads_is_asked_for_again_and_an_error_has_no_words(stored: SimpleNamespace) -> None:
+    gateway = Gateway(stored.store, Settings(), Log(io.StringIO()), Metrics())
+
+    async def asked() -> None:
+        desk = await local(gateway, "ann")
+        assert (await desk.read(lambda asking: {"graphs": asking.graphs()}))["graphs"]
+        desk._request.scope["edgedp.asked_as"] = lambda: None  # the token was rotated
+        with pytest.raises(Problem) as refused:
+            await desk.read(lambda asking: {"graphs": asking.graphs()})
+        assert refused.value.status == 401
+        assert desk.problem(KeyError("degree 12")).detail == UNFORESEEN
+
+    try:
+        asyncio.run(asked())
+    finally:
+        gateway.close()
+
+
 def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) -> None:
     client = opened(response_step=0.2)
     assert client.post(PLACE, json=TOP).status_code == 201
@@ -355,6 +399,8 @@ def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) ->
     steps = line["seconds_at_most"] / 0.2
     assert steps == pytest.approx(round(steps), abs=1e-6)
     assert line["at"].endswith(":00+00:00") or "." not in line["at"]
+    counted = client._gateway.metrics.registry.get_sample_value("edgedp_release_steps_sum")
+    assert counted == round(steps)
 
 
 def test_public_facts_open_the_store_once(

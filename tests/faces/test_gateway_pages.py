@@ -42,9 +42,10 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
         store.load(star, GRAPH, epsilon_budget=20)
     path = Graph.from_edges([(leaf, leaf + 1) for leaf in range(40)])
     store.load(path, "other", epsilon_budget=20, delta="1e-6")
-    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "gone")}
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "eve", "fay", "gone")}
     tokens["cora"] = store.add_curator("cora")["token"]
-    store.grant(GRAPH, "ann", epsilon_budget=3)
+    for name in ("ann", "eve"):
+        store.grant(GRAPH, name, epsilon_budget=3)
     store.set_budget(GRAPH, 5, attributes=True)
     store.grant("other", "ann", epsilon_budget=3)
     store.asking_as("ann").ask_more("other", 1, "a page with something on it")
@@ -117,7 +118,7 @@ def visitor(chromium: WebDriver, room: SimpleNamespace) -> Iterator[Visitor]:
 
 
 def test_an_analyst_signs_in_asks_and_is_refused_at_the_end_of_the_share(visitor: Visitor) -> None:
-    visitor.sign_in("ann")
+    visitor.sign_in("eve")
     assert "3 of 3 left" in visitor.text
     visitor.press(GRAPH)
     visitor.type("field-epsilon", "2")
@@ -126,7 +127,7 @@ def test_an_analyst_signs_in_asks_and_is_refused_at_the_end_of_the_share(visitor
     visitor.press("See what it costs")
     assert "Nothing has been spent yet" in visitor.text
     assert "Left of your share then\n1" in visitor.text
-    assert visitor.room.store.share(GRAPH, "ann")["epsilon_spent"] == 0
+    assert visitor.room.store.share(GRAPH, "eve")["epsilon_spent"] == 0
     visitor.press("Spend 2 and release")
     visitor.wait(lambda _: visitor.path().startswith("/releases/"))
     assert "Node id" in visitor.text
@@ -141,7 +142,7 @@ def test_an_analyst_signs_in_asks_and_is_refused_at_the_end_of_the_share(visitor
     assert "Spend 2" not in visitor.text
     visitor.open("/releases")
     assert GRAPH in visitor.text
-    assert visitor.room.store.share(GRAPH, "ann")["epsilon_spent"] == 2
+    assert visitor.room.store.share(GRAPH, "eve")["epsilon_spent"] == 2
 
 
 def test_a_revoked_analyst_is_out_in_mid_session(visitor: Visitor) -> None:
@@ -156,16 +157,16 @@ def test_a_revoked_analyst_is_out_in_mid_session(visitor: Visitor) -> None:
 
 
 def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
-    visitor.sign_in("bob")
+    visitor.sign_in("fay")
     assert "You have no share of a graph yet" in visitor.text
     assert "other" not in visitor.text
     visitor.sign_in("cora")
     assert visitor.path() == "/curator"
     visitor.press("other")
-    visitor.driver.find_element(By.ID, "analyst").send_keys("bob")
+    visitor.driver.find_element(By.ID, "analyst").send_keys("fay")
     visitor.type("epsilon_budget", "1.5")
     visitor.press("Grant")
-    assert visitor.room.store.share("other", "bob")["epsilon_budget"] == 1.5
+    assert visitor.room.store.share("other", "fay")["epsilon_budget"] == 1.5
     assert "Shares together: 4.5" in visitor.text
     visitor.type("epsilon_budget", "-1")
     visitor.press("Grant")
@@ -175,7 +176,7 @@ def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
     visitor.press("Add analyst")
     token = visitor.driver.find_element(By.ID, "token").text
     assert visitor.room.store.identify(token).name == "dan <b>"
-    visitor.sign_in("bob")
+    visitor.sign_in("fay")
     assert "1.5 of 1.5 left" in visitor.text
     visitor.open("/graphs/other")
     visitor.type("field-epsilon", "0.1")
@@ -184,7 +185,7 @@ def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
     visitor.wait(lambda _: visitor.path().startswith("/releases/"))
     visitor.sign_in("cora")
     visitor.open("/curator/graphs/other")
-    assert "bob" in visitor.driver.find_element(By.XPATH, "//section[contains(., 'Who asked what')]").text
+    assert "fay" in visitor.driver.find_element(By.XPATH, "//section[contains(., 'Who asked what')]").text
     assert visitor.driver.find_elements(By.CSS_SELECTOR, "svg.plot path.line")
 
 

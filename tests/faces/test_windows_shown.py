@@ -29,8 +29,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     edges = [(f"n{each % 9}", f"n{(each * 5 + 1) % 11}") for each in range(36)]
     store.load(Graph.from_edges(edges, dates=dates), "calls", epsilon_budget=50, dates=MONTHS, within=3)
     store.load(Graph.from_edges([(1, 2)]), "plain", epsilon_budget=5)
-    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "eve")}
-    for name in ("ann", "bob"):
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "dan", "eve")}
+    for name in ("ann", "bob", "dan"):
         store.grant("calls", name, 3)
     for who, name in (("eve", "calls"), ("ann", "plain")):
         store.grant(name, who, 1)
@@ -88,7 +88,7 @@ def test_a_window_is_refused_as_a_problem_and_costs_nothing(town: SimpleNamespac
         ({"windows": "2020-05..2020-02"}, "swap the two"),
         ({"windows": "2020-01..2020-03", "epsilon": "2.9"}, "share"),
     ):
-        refused = asked(town, "ann", **options)
+        refused = asked(town, "eve", **options)
         assert refused.status_code in (400, 403, 422), refused.text
         assert said in refused.json()["detail"]
     assert town.store.budget("calls") == spent
@@ -98,7 +98,7 @@ def test_an_agent_plans_and_draws_a_window(town: SimpleNamespace) -> None:
     """The plan of one window is not a plan of another."""
 
     async def talk() -> None:
-        async with at_gateway(town.served.address, town.tokens["bob"]) as client:
+        async with at_gateway(town.served.address, town.tokens["dan"]) as client:
             options = TOP | {"window": "2020-01"}
             named = {"graph": "calls", "idempotency_key": "january"}
             told = await client.call_tool("plan", named | {"kind": "priv_top_k", "options": options})
@@ -112,8 +112,13 @@ def test_an_agent_plans_and_draws_a_window(town: SimpleNamespace) -> None:
             assert not drawn.is_error, drawn.content
             assert drawn.structured_content["public"]["windows"] == "2020-01"
 
-    before = town.store.share("calls", "bob")["epsilon_spent"]
+    for window in ("2020-03", "2020-05"):
+        town.store.priv_top_k("calls", "degree", 2, 0.25, window=window)
+    assert asked(town, "dan", window="2020-05").status_code == 201
+    before = [each["epsilon_spent"] for each in town.store.runs("calls")["runs"]]
     asyncio.run(talk())
     runs = [each["epsilon_spent"] for each in town.store.runs("calls")["runs"]]
-    assert town.store.share("calls", "bob")["epsilon_spent"] == before == 0.25, "another run's, as dear"
-    assert runs[0] == 0.25 + 0.5, "of January to March: Ann's two as well"
+    assert town.store.share("calls", "dan")["epsilon_spent"] == 0.25, "another run's, as dear"
+    assert (runs[0], runs[1:]) == (before[0] + 0.25, before[1:]), (
+        "of January to March alone, as others' of March"
+    )

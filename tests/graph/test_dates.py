@@ -7,10 +7,12 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from edgedp import EdgeDPError, open_store, read_graph
+from edgedp.graph.dated import UNDATED, seconds_given
 from edgedp.graph.reading.dates import dates_of
 from edgedp.ledger import registry
 from edgedp.words.dates.calendar import calendar_of
@@ -58,6 +60,10 @@ def test_values_with_a_type_are_read_by_it_whatever_they_count() -> None:
         assert read(counted) == [NEW_YEAR, -1]
     assert read(pl.Series([NEW_YEAR, -1]), "s") == [NEW_YEAR, -1]
     assert read(pl.Series([NEW_YEAR * 1e3 + 999, -1.0, float("nan")]), "ms") == [NEW_YEAR, -1, None]
+
+
+def test_numbers_that_are_given_are_rounded_down_before_1970_too() -> None:
+    assert seconds_given([-1.5, -0.5, 0.5, np.nan], 4).tolist() == [-2, -1, 0, UNDATED]
 
 
 def test_moments_that_are_far_away_end_no_process_and_are_not_taken_for_missing_ones() -> None:

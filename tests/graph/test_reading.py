@@ -138,6 +138,7 @@ def test_a_node_of_a_self_loop_stays(file):
 
 def test_many_blocks_are_read_as_one(file, monkeypatch):
     monkeypatch.setattr("edgedp.graph.reading.text.lines.BLOCK", 64)
+    monkeypatch.setattr("edgedp.graph.reading.sources.content.CHUNK", 100)
     edges = [(i * 7919 % 1000, i * 104729 % 997) for i in range(1500)]
     path = file("".join(f"{a} {b}\n" for a, b in edges))
     assert read_graph(path) == Graph.from_edges(edges)
@@ -584,3 +585,18 @@ def test_ids_are_the_same_wherever_blocks_end(
         monkeypatch.setattr(lines, "BLOCK", block)
         monkeypatch.setattr(table, "_PIECE", piece)
         assert read_graph(str(text), **told) == expected
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_stay_whole_wherever_pieces_of_a_text_end(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    from edgedp.graph.reading.text import lines
+
+    monkeypatch.setattr(lines, "BLOCK", 8)
+    plain = b"1,2\n33,44\n555,6\n\n7,8888888888\n9,1\n"
+    text = plain.replace(b"\n", end)
+    for size in range(1, len(text) + 1):
+        for whole in (text, text[: -len(end)]):
+            pieces = (whole[at : at + size] for at in range(0, len(whole), size))
+            blocks = list(lines.Blocks(pieces, "x"))
+            assert b"".join(blocks) == plain, size
+            assert all(block.endswith(b"\n") for block in blocks)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import edgedp
 from edgedp import Graph, read_graph
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph import loading
 from edgedp.graph.loading import origins
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.words.errors import EdgeDPError, StoreError, UnknownNameError
@@ -59,6 +60,22 @@ def test_a_refreshed_graph_is_read_by_the_same_options_and_keeps_its_account(
     assert store.source("list")["row_count"] == 4
     with pytest.raises(EdgeDPError, match=r"0\.75"):
         store.priv_top_k("list", metric="degree", k=1, epsilon=0.8)
+
+
+def test_a_limit_that_is_lowered_while_a_source_is_read_stays(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.load(read_graph("list.csv", header=True), "list", epsilon_budget=3, max_epsilon_per_release=0.75)
+    real = loading.read_source
+
+    def lowered(*given: Any, **named: Any) -> Any:
+        store.set_budget("list", max_epsilon_per_release=0.5)
+        return real(*given, **named)
+
+    monkeypatch.setattr(loading, "read_source", lowered)
+    store.refresh("list")
+    with pytest.raises(EdgeDPError, match=r"at most 0\.5 for one release"):
+        store.priv_top_k("list", metric="degree", k=1, epsilon=0.75)
 
 
 def test_what_was_remembered_of_nodes_where_none_are_read_refuses_no_refresh(

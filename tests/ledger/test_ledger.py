@@ -271,6 +271,21 @@ def test_a_lease_is_renewed_by_its_drawer(session: Session) -> None:
     assert session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
 
 
+def test_the_end_of_a_lease_ends_no_other_and_an_answer_has_none(session: Session) -> None:
+    """A gateway hides what another one draws by its lease alone."""
+    row = registry.known(session, "kite")
+    for each in ("r1", "r2"):
+        script = debiting.debit_script(
+            row, planned("0.1"), release_id=each, request_id=None, by="uid 1", at=ledger.now()
+        )
+        assert run(session, script).name == "debited"
+    run(session, ledger.lease_end_script("kite", "r1"))
+    assert session.run("lease_list") == [{"releaseId": "r2"}]
+    run(session, ledger.answer_script("kite", "r2", {"nodes": [3]}, by="uid 1", at=ledger.now()))
+    run(session, ledger.lease_renewal_script("kite", "r2"))
+    assert session.run("lease_list") == []
+
+
 def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
@@ -559,6 +574,8 @@ def test_a_warning_compares_ids_and_no_isolated_node_hides_edges(store: Store) -
         Graph.from_edges(others), "others"
     )  # of one shape: nothing is said, or the warning is an error here
     store.load(Graph.from_edges([(1, 2), (2, 3), (4, 5)]), "integers")
+    for name, edge in (("short and long", ("a", "bc")), ("long and short", ("ab", "c"))):
+        store.load(Graph.from_edges([edge]), name)
     nodes = ["a", "p9", *{end for edge in listed for end in edge}, "long-enough-to-widen-every-text"]
     with pytest.warns(UserWarning, match="the same list of edges was loaded before under the name 'people'"):
         store.load(Graph.from_edges(listed[::-1], nodes=nodes), "again")

@@ -173,8 +173,22 @@ def test_a_drop_makes_the_account_again_what_its_log_says_and_what_was_spent_sta
     asked(store)
 
 
+def test_an_account_with_a_delta_is_made_again_in_its_currency(path: Path) -> None:
+    with open_store(path) as store:
+        store.load(KITE, "kite", epsilon_budget=2, delta="1e-6")
+        asked(store)
+        before = store.budget("kite")
+        edit(path, "accounts", "spent = spent - 1")
+        store.drop("kite")
+        assert store.check() == []
+        store.load(KITE, "kite")
+        assert store.budget("kite") == before
+
+
 def test_more_spent_than_the_log_says_is_never_forgotten(store: Store, path: Path) -> None:
     edit(path, "accounts", "spent = spent + 1")
+    told = store.estimate("kite", metric="degree", k=1, epsilon=0.25)["refused"]
+    assert "does not add up" in str(told), "as the release is"
     store.drop("kite")
     assert any("says that" in row["problem"] for row in store.check("kite"))
     store.load(KITE, "kite")
@@ -198,6 +212,23 @@ def test_a_share_that_was_edited_is_refused_at_its_debit_and_found(store: Store,
     asked(ann)  # type: ignore[arg-type]
     edit(path, "shares", "budget = 10 * budget, declared = 10 * declared")
     assert any("was granted" in row["problem"] for row in store.check("kite"))
+
+
+def test_a_share_that_names_the_row_of_another_analyst_is_refused_at_its_debit(
+    store: Store, path: Path
+) -> None:
+    for name in ("ann", "bob"):
+        store.add_analyst(name)
+        store.grant("kite", name, epsilon_budget=1)
+    ann = store.asking_as("ann")
+    for each in (ann, ann, store.asking_as("bob")):
+        asked(each)  # type: ignore[arg-type]
+    store.revoke_share("kite", "bob")
+    with store._backend.session() as session:
+        (of_bob,) = (row["seq"] for row in session.run("log_list", name="kite") if row["analyst"] == "bob")
+    edit(path, "shares", f"spent = 250000000, entry = {of_bob}")
+    with pytest.raises(StoreError, match="does not add up"):
+        asked(ann)  # type: ignore[arg-type]
 
 
 def test_every_row_says_what_the_account_was(store: Store) -> None:

@@ -68,6 +68,17 @@ def test_a_rotation_gives_no_token_for_good_in_place_of_one_that_expires(path: P
     assert "expires" not in store.rotate_analyst("ann", "never")
 
 
+def test_somebody_who_was_revoked_leaves_sign_ins_to_others(path: Path) -> None:
+    store = open_store(path)
+    store.load(Graph.from_edges([(1, 2)]), "pair", epsilon_budget=1)
+    for name in ("ann", "bob"):
+        store.add_analyst(name)
+    store.add_identity("ann", "https://id.example.org", "7")
+    store.revoke_analyst("ann")
+    assert store.identities() == []
+    store.add_identity("bob", "https://id.example.org", "7")
+
+
 def test_a_change_that_is_refused_is_in_no_log(open_any: OpenStore) -> None:
     store = made(open_any())
     before = store.people_log()
@@ -304,3 +315,5 @@ def test_sessions_are_in_the_store_without_a_token(open_any: OpenStore) -> None:
     assert one.find(cookies[-1]) is None
     one.close(cookies[-1])
     assert one._row(cookies[-1]) is None
+    now[0] += 118 * 10**6
+    assert one.find(cookie) is None, "what was of a clock ahead went with the next sign-in"

@@ -237,6 +237,7 @@ def test_a_share_that_is_taken_away_hides_the_graph_and_resets_nothing(open_any:
     asks: list[Callable[[], Any]] = [
         lambda: top(ann, "0.1"), lambda: top(ann, "0.2", "r"), lambda: ann.budget("kite"),
         lambda: ann.releases("kite"), lambda: ann.ask_more("kite", 1, "why not"),
+        lambda: ann.domains("kite"), lambda: ann.attributes("kite"),
     ]  # fmt: skip
     for ask in asks:
         with pytest.raises(UnknownNameError, match="must be one that you have a share of"):
@@ -798,6 +799,9 @@ def test_a_percentile_debits_a_share_of_each_account_that_it_debits(open_any: Op
     assert [row["graph"] for row in own] == ["kite", "kite"]
     assert ann.releases("kite") == own
     assert ann.release(own[1]["release_id"]) == own[1]
+    (part,) = (row["release_id"] for row in store.log("kite") if row["event"] == "debit")
+    with pytest.raises(UnknownNameError, match="one of your own"):
+        ann.release(part)
     shown = ann.budget("kite")
     assert (shown["share"]["epsilon_spent"], shown["attributes"]["share"]["epsilon_spent"]) == (2.0, 2.0)
     (listed,) = ann.graphs()

@@ -7,7 +7,7 @@ import random
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
 from edgedp.ledger.log.consistency import of_shares
 from edgedp.stores.embedded.backend import EmbeddedSession
+from edgedp.stores.embedded.sqlite import opened
 from edgedp.stores.releases import releasing, trial
 from edgedp.stores.statements.queries import query
 from made_once import copied
@@ -171,6 +172,13 @@ def test_a_rolling_year_each_month_costs_23_and_not_144(path: Path) -> None:
             first, last = (f"{2012 + n // 12}-{n % 12 + 1:02d}" for n in (number, number + 11))
             ask(store, 1, windows=f"{first}..{last}")
         assert store.budget("calls")["epsilon_spent"] == 23
+
+
+def test_a_batch_adds_up_what_its_releases_spend_of_each_run(store: Store) -> None:
+    asked = {"graph": "calls", "metric": "degree", "k": 1, "epsilon": 2, "mechanism": "em"}
+    windows = ("2020-06", "2020-07", "2021-07", None)
+    told = store.plan_batch([asked | {"window": window} for window in windows])
+    assert [row["refused"] is None for row in told["releases"]] == [True, False, True, False]
 
 
 def test_everything_overlaps_every_window(store: Store) -> None:
@@ -485,6 +493,31 @@ def test_an_account_that_was_set_back_with_its_seal_is_found_by_the_check(store:
     for edit in ({"firstWindow": "5"}, {"lastWindow": None}, {"firstWindow": 5.0}):
         odd = [row | (edit if row["kind"] == "debit" else {}) for row in rows]
         assert "names no windows" in of_runs(odd)[0]
+
+
+@pytest.mark.parametrize("table", ["accounts", "shares"])
+def test_runs_that_were_set_back_with_their_seal_are_refused_at_the_debit(
+    store: Store, path: Path, table: str
+) -> None:
+    """The sum of all is what the log says: the runs are compared, too."""
+    store.add_analyst("ann")
+    store.grant("calls", "ann", 2)
+    asked = {"metric": "degree", "k": 1, "epsilon": 2, "mechanism": "em"}
+    asker(store, "ann").priv_top_k("calls", **asked, window="2020-06")
+    with opened(path / "ledger.sqlite", path, 10.0) as ledger, ledger.transaction():
+        ledger.connection.execute(f"UPDATE {table} SET runs = '[0,0]'")  # noqa: S608
+    with pytest.raises(StoreError, match="does not add up"):
+        asker(store, "ann").priv_top_k("calls", **asked, window="2020-07")
+
+
+def test_a_share_that_is_granted_again_knows_what_was_spent_of_each_run(store: Store) -> None:
+    store.add_analyst("ann")
+    asked = {"metric": "degree", "k": 1, "epsilon": 2, "mechanism": "em"}
+    for window, fits in (("2020-06", True), ("2020-07", False), ("2021-07", True)):
+        store.grant("calls", "ann", 2)
+        with nullcontext() if fits else pytest.raises(BudgetError, match="what is left of the share"):
+            asker(store, "ann").priv_top_k("calls", **asked, window=window)
+        store.revoke_share("calls", "ann")
 
 
 def test_runs_of_a_share_that_were_set_back_are_found_by_the_check(store: Store, path: Path) -> None:

@@ -19,6 +19,7 @@ from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.ledger import registry
 from edgedp.ledger.rows import GraphRow
+from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases import at_address
 from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.refusals import NODES_CHANGED
@@ -68,6 +69,19 @@ def lake(tmp_path: Path, cache: Path) -> Path:
         (place / f"at={value}").mkdir(parents=True)
         part.drop("at").write_parquet(place / f"at={value}" / "rows.parquet")
     return place
+
+
+def test_kept_windows_are_those_of_their_first_day(cache: Path) -> None:
+    dates = np.array(["2024-01-10", "2024-01-20"], dtype="datetime64[D]")
+    graph = Graph.from_edges([(1, 2), (2, 3)], dates=dates)
+    months, later = (
+        calendar_of(first, "P1M", within=1, dates="final") for first in ("2024-01-01", "2024-01-15")
+    )
+    kept_rows.keep("place", "0" * 16, graph, months)
+    found = kept_rows.kept_window("place", "0" * 16, months.between(0, 0), nodes_supplied=False)
+    assert found is not None
+    assert found.edge_count == 2
+    assert kept_rows.kept_window("place", "0" * 16, later.between(0, 0), nodes_supplied=False) is None
 
 
 def hub(store: Store, window: str, **asked: Any) -> int:

@@ -34,6 +34,7 @@ from edgedp import (
 )
 from edgedp.stores.embedded import backup, files, folder, seals, sqlite
 from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.releases import trial
 from embedded_children import PAIR, child, status
 from forks import Forked
 from killing import Point
@@ -317,6 +318,33 @@ def test_a_store_is_opened_where_it_stays_and_not_where_it_was_made(tmp_path: Pa
             ask(open_store(left / "store"))
     (left / "store").rename(tmp_path / "moved")
     assert open_store(tmp_path / "moved").budget("kite")["epsilon_remaining"] == 1.0
+
+
+def test_a_backup_of_what_is_replaced_meanwhile_is_of_one_version(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, new = backup._copy_ledger, tmp_path / "new"
+
+    def replaced(*given: Any) -> None:
+        monkeypatch.setattr(backup, "_copy_ledger", real)
+        open_store(path).load(PAIR, "kite", replace=True)
+        real(*given)
+
+    monkeypatch.setattr(backup, "_copy_ledger", replaced)
+    open_store(path).backup(new)
+    assert open_store(new).graph("kite") == PAIR
+
+
+def test_a_copy_on_a_disk_that_writes_something_else_is_no_backup(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt(origin: Path, place: Path) -> None:
+        place.write_bytes(origin.read_bytes()[:-1] + b"?")
+
+    monkeypatch.setattr(backup.shutil, "copyfile", spoilt)
+    with pytest.raises(StoreError, match="check the disk of the destination"):
+        open_store(path).backup(tmp_path / "new")
+    assert not list(tmp_path.glob("new*"))
 
 
 def test_a_copy_that_somebody_else_made_meanwhile_keeps_its_own_heads(
@@ -829,6 +857,16 @@ print(store.budget("kite")["releases"])
     assert releases == "0", said
     assert len(lines) == 3
     assert all("nothing was debited" in line for line in lines), said
+
+
+def test_an_engine_is_tried_whatever_another_one_drew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_tried", set())
+    store, asked = open_store(path), {"metric": "density", "k": 1, "epsilon": "0.1"}
+    store.priv_top_k("kite", **asked)
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(EngineError, match="nothing was debited"):
+        store.priv_top_k("kite", **asked, engine="igraph")
+    assert store.budget("kite")["releases"] == 1
 
 
 def test_register_is_for_neo4j(path: Path) -> None:

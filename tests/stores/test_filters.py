@@ -32,6 +32,7 @@ from edgedp import (
     read_graph,
 )
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.gateway.api import routes
 from edgedp.faces.gateway.context import Gateway
 from edgedp.faces.gateway.door.observing import Log, Metrics
 from edgedp.faces.gateway.door.settings import Settings
@@ -677,6 +678,50 @@ def test_a_share_that_is_taken_away_meanwhile_registers_nothing(
     with pytest.raises(EdgeDPError):
         store.asking_as("ann").register("ann.large", of="payments", where={"amount": {"gte": 1000}})
     assert [row["name"] for row in store.graphs()] == ["payments"]
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+def test_conditions_on_a_graph_that_is_replaced_meanwhile_register_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add_analyst("ann")
+    store.grant("payments", "ann", epsilon_budget=1, filters=True)
+
+    def replaced(*given: Any) -> Any:
+        found = rows_asked(*given)
+        with open_store(store._place) as other:
+            other.load(payments(), "payments", replace=True)
+        return found
+
+    monkeypatch.setattr(asker, "rows_asked", replaced)
+    with pytest.raises(StoreError, match="by somebody else meanwhile; ask again"):
+        store.asking_as("ann").register("ann.large", of="payments", where={"amount": {"gte": 1000}})
+    assert [row["name"] for row in store.graphs()] == ["payments"]
+
+
+def test_a_token_that_is_rotated_while_conditions_or_a_question_arrive_writes_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, said, body = routes.json_body, io.StringIO(), {"epsilon": "1", "reason": "to see more"}
+
+    async def rotated(request: Any) -> Any:
+        arrived = await real(request)
+        store.rotate_analyst("ann")
+        return arrived
+
+    token = store.add_analyst("ann")["token"]
+    store.grant("payments", "ann", epsilon_budget=1, filters=True)
+    client = Inside(Gateway(open_store(store._place), Settings(), Log(said), Metrics()), said)
+    monkeypatch.setattr(routes, "json_body", rotated)
+    try:
+        for place, asked in (("filters", {"name": "ann.late", "at_least": 1}), ("more", body)):
+            client.headers["Authorization"] = f"Bearer {token}"
+            assert client.post(f"/v1/graphs/payments/{place}", json=asked).status_code == 401
+            token = store.rotate_analyst("ann")["token"]
+    finally:
+        client.close()
+    assert [row["name"] for row in store.graphs()] == ["payments"]
+    assert store.asked_more() == []
 
 
 def test_an_analyst_writes_conditions_over_http(store: Store) -> None:

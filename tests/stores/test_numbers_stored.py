@@ -264,6 +264,14 @@ def test_exact_numbers_of_every_engine_are_logged_without_their_value(
     assert spent(store) == 0
 
 
+def test_arcs_that_are_counted_exactly_are_logged(open_embedded: OpenStore) -> None:
+    store = open_embedded()
+    store.load(Graph.from_edges([(1, 2), (2, 1), (2, 3)], directed=True), "ways", epsilon_budget=1)
+    assert store.exact_count("ways", "arcs") == 3
+    (*_, noted) = store.log("ways")
+    assert (noted["event"], noted["details"]) == ("exact", {"read": "count", "of": "arcs"})
+
+
 def test_a_profile_is_logged_and_what_it_cannot_be_asked_for_is_told(
     open_any: OpenStore, request: pytest.FixtureRequest
 ) -> None:

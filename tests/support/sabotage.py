@@ -1739,6 +1739,50 @@ SABOTAGES = [
         {"edgedp.spark.executors:arc_moves": lambda real: lambda plan: 0},
         "test_spark_arcs.py::test_partitions_draw_the_exact_law[in_degree-{'mechanism': 'joint'}]",
     ),
+    Sabotage(
+        "a lease that ends with another one's",
+        statement("lease_end", "OR (name = $name AND NOT leased(boot, ticks, until))", "OR name = $name"),
+        "test_ledger.py::test_the_end_of_a_lease_ends_no_other_and_an_answer_has_none",
+    ),
+    Sabotage(
+        "a lease of what is answered, made anew",
+        statement("lease_renew", "AND kind = 'answer'", "AND kind = ''"),
+        "test_ledger.py::test_the_end_of_a_lease_ends_no_other_and_an_answer_has_none",
+    ),
+    Sabotage(
+        "an account with a delta made again from epsilons",
+        statement(
+            "account_restore",
+            "SELECT (SELECT sum(coalesce(charge, 0))",
+            "SELECT (SELECT sum(coalesce(cost, 0))",
+        ),
+        "test_ledger_compared.py::test_an_account_with_a_delta_is_made_again_in_its_currency",
+    ),
+    Sabotage(
+        "a share that stands on the debit of another analyst",
+        statement("share_adds_up", " AND latest.analyst = $analyst", ""),
+        "test_ledger_compared.py::test_a_share_that_names_the_row_of_another_analyst_is_refused_at_its_debit",
+    ),
+    Sabotage(
+        "runs of a share that are not compared",
+        statement("share_adds_up", " AND share.runs IS latest.shareRuns", ""),
+        "test_windows.py::test_runs_that_were_set_back_with_their_seal_are_refused_at_the_debit[shares]",
+    ),
+    Sabotage(
+        "runs of an account that are not compared",
+        statement("account_adds_up", " AND account.runs IS latest.runs", ""),
+        "test_windows.py::test_runs_that_were_set_back_with_their_seal_are_refused_at_the_debit[accounts]",
+    ),
+    Sabotage(
+        "a share granted again with nothing spent of its runs",
+        statement("share_put", "(SELECT shareRuns FROM log WHERE", "(SELECT NULL FROM log WHERE"),
+        "test_windows.py::test_a_share_that_is_granted_again_knows_what_was_spent_of_each_run",
+    ),
+    Sabotage(
+        "a session of a clock ahead that stays",
+        statement("session_sweep", " OR used > $until", ""),
+        "test_people.py::test_sessions_are_in_the_store_without_a_token[embedded]",
+    ),
     *(
         Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)
         for edit in (*EDITS, *UNREAD)

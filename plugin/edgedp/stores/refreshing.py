@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import registry
 from edgedp.stores.curator import CuratorStore
-from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
@@ -90,8 +89,6 @@ class RefreshingStore(CuratorStore):
             raise StoreError(
                 f"{name!r} cannot be read again, for {origin.unrepeatable}; load it again and replace it (--replace)"
             )
-        with self._session() as session:
-            limit = session.run("account_find", name=name)[0]["maxPerRelease"]
         graph, report = read_source(
             origin.source,
             origin.nodes,
@@ -104,7 +101,6 @@ class RefreshingStore(CuratorStore):
             graph,
             name,
             degree_bound=row.degree_bound,
-            max_epsilon_per_release=None if limit is None else format_nano(limit),
             replace=True,
             title=origin.title,
             progress=progress,
