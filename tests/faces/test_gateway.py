@@ -31,6 +31,7 @@ from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.gateway.api.schema import document
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.faces.gateway.kinds import release_kinds
+from edgedp.release.plan.named import TypedId
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.remote import RemoteStore
 from edgedp.words.refusals import BOUND_BROKEN
@@ -453,6 +454,33 @@ def test_a_gateway_is_a_store(remote: edgedp.Store, room: SimpleNamespace) -> No
     assert remote.attributes("planted") == here.attributes("planted") == room.store.attributes("planted")
     assert [row["property"] for row in remote.attributes("planted")] == ["age"]
     assert remote.releases(ODD) == here.releases(ODD)
+
+
+def test_a_node_is_named_on_a_command_line_whichever_store_it_asks(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    environment = {"EDGEDP_TOKEN": room.tokens["ann"]}
+    place = ["--store", room.served.address, "count"]
+    for name, pair, more in ((ODD, [1, 3], []), ("planted", ["hub0", "hub1"], ["--dry-run"])):
+        asks = [
+            "--of",
+            "common_neighbors",
+            "--pair",
+            *map(str, pair),
+            "--epsilon",
+            "0.01",
+            "--format",
+            "json",
+        ]
+        told = CliRunner().invoke(command_line, [*place, name, *asks, *more], env=environment)
+        assert json.loads(told.stdout)["parameters"]["pair"] == pair, told.output
+    asked = {"graph": ODD, "kind": "count", "of": "degree", "epsilon": 0.01}
+    batch = [asked | {"node": TypedId("3")}, asked | {"node": TypedId("x")}, asked | {"node": 3, "kind": "x"}]
+    said = remote.plan_batch(batch[:2])["releases"]
+    assert said[0]["parameters"]["node"] == 3
+    assert "node is 'x', must be a node of the graph" in said[1]["refused"]
+    with pytest.raises(EdgeDPError, match=r"^release 3 of .*: the kind of release is 'x'"):
+        remote.plan_batch(batch)
 
 
 def test_its_signatures_are_those_of_a_store() -> None:

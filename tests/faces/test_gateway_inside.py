@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import io
 import json
 import threading
@@ -445,6 +446,23 @@ def _signed_in(client: Inside, opened: Opened, who: str) -> Inside:
     token = str(opened(who).headers["Authorization"]).partition(" ")[2]
     assert client.post("/sign-in", data={"token": token}).status_code == 303
     return client
+
+
+def test_a_node_is_named_on_a_page_as_on_a_command_line(opened: Opened, stored: SimpleNamespace) -> None:
+    stored.store.load(Graph.from_edges([("1", "2"), ("ann lee", "1")]), "texts", epsilon_budget=9)
+    stored.store.grant("texts", "ann", 9)
+    client = _signed_in(opened(None), opened, "ann")
+    for graph, node, meant in (("star", "3", "3"), ("texts", "1", "'1'"), ("texts", "ann lee", "'ann lee'")):
+        csrf = client.get(f"/graphs/{graph}").text.partition('name="csrf" value="')[2].partition('"')[0]
+        asked = {"kind": "count", "of": "degree", "node": node, "epsilon": "0.01", "csrf": csrf}
+        page = html.unescape(client.post(f"/graphs/{graph}", data=asked).text)
+        assert "Spend 0.01 and release" in page
+        assert f"node={meant}" in page, "what is copied names the node that was meant"
+        taken = client.post(f"/graphs/{graph}", data=asked | {"step": "release", "request_id": f"of {node}"})
+        assert taken.status_code == 303, taken.text
+        page = html.unescape(client.post(f"/graphs/{graph}", data=asked | {"node": "0" + node}).text)
+        assert "must be a node of the graph" in page, "known before anything is asked"
+        assert "and release</button>" not in page
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgedp.faces.cli.commands.analyst import typed_ids
 from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.options import typed_ids
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
 from edgedp.words.amounts.written import strict_json
 from edgedp.words.errors import EdgeDPError, ParameterError

@@ -204,25 +204,27 @@ class AnalystPages(PageSet):
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
+        shown = planned.parameters
         debits = [
             _debit(charge.account, charge.cost, _standing(facts, charge.account))
             for charge in reversed(planned.charges)
         ]
-        if public.calendar is not None or planned.facts.where:
-            # What is left hangs on the windows, whether they are closed on the clock, and conditions on a share that
-            # allows them: the store's to say.
+        dated = public.calendar is not None or bool(planned.facts.where)
+        if dated or "node" in options or "pair" in options:
+            # What is left hangs on the windows, whether they are closed on the clock, conditions on a share that
+            # allows them, and which node is meant on the graph's ids: the store's to say.
             told = await self._gateway.ask(lambda: asking.estimate(name, kind.kind, **options))
-            left = told["epsilon_remaining_after"]
-            debits = [
-                {**each, "left": None, "graph_left": left, "refused": told["refused"]} for each in debits
-            ]
+            left = {"left": None, "graph_left": told["epsilon_remaining_after"]} if dated else {}
+            debits = [{**each, **left, "refused": told["refused"]} for each in debits]
+            shown = told["parameters"] or shown
+            options |= {key: shown[key] for key in ("node", "pair") if key in options}
         return await self._asking(
             visit,
             kind,
             form,
             cost=debits[0]["cost"],
             debits=debits,
-            options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
+            options={key: value for key, value in shown.items() if key not in _HIDDEN},
             protects=protects_more(planned.public),
             form={key: value for key, value in form.items() if key in options},
             request_id=str(uuid.uuid4()),
