@@ -167,15 +167,23 @@ class Gateway:
 
         return await self.ask(told, address=_address(request))
 
-    async def again(self, request: Request, person: Person, question: Callable[[], _Result]) -> _Result:
-        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing."""
+    async def again(
+        self, request: Request, person: Person, question: Callable[[], _Result], name: str | None = None
+    ) -> _Result:
+        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing.
+
+        A question about the graph `name` has words of its own, of which an unknown one is no missing thing.
+        """
 
         def told() -> _Result:
             with self.store.together():
                 _check_same(request, person)
                 return question()
 
-        return await self.ask(told, address=_address(request))
+        try:
+            return await self.ask(told, missing=name is None, address=_address(request))
+        except Problem as problem:
+            raise problem if name is None else await self._problem(problem, person, name) from None
 
     async def act(self, request: Request, person: Person, change: Callable[[Store], _Result]) -> _Result:
         """Let a curator change something, in that name; the token is asked for again right before."""

@@ -265,7 +265,7 @@ def page_asked(request: Request) -> tuple[int, str | None]:
     limits, sinces = (request.query_params.getlist(name) for name in ("limit", "since"))
     limit = 0
     if len(limits) <= 1 and len(sinces) <= 1:
-        limit = whole_of((limits or [str(PAGE)])[0][:9]) or 0
+        limit = whole_of((limits or [str(PAGE)])[0]) or 0
     if not 1 <= limit <= LONGEST_PAGE:
         raise Problem(
             422,
