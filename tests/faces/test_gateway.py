@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -481,6 +483,35 @@ def test_a_node_is_named_on_a_command_line_whichever_store_it_asks(
     assert "node is 'x', must be a node of the graph" in said[1]["refused"]
     with pytest.raises(EdgeDPError, match=r"^release 3 of .*: the kind of release is 'x'"):
         remote.plan_batch(batch)
+
+
+@pytest.mark.parametrize("where", [["amount"], {"amount": {"foo": 1}}, {"amount": {"in": []}}, "amount>1"])
+def test_conditions_that_are_none_are_refused_by_an_estimate_as_by_a_store(
+    remote: edgedp.Store, room: SimpleNamespace, where: Any
+) -> None:
+    asked = {"metric": "degree", "k": 1, "epsilon": "0.01", "where": where}
+    told = remote.estimate("planted", **asked)
+    assert told["refused"].startswith("where")
+    assert told == room.store.asking_as("ann").estimate("planted", **asked)
+    with pytest.raises(EdgeDPError, match=re.escape(told["refused"])):
+        remote.priv_top_k("planted", **asked)
+
+
+def test_what_a_store_takes_or_refuses_in_python_is_taken_or_refused_there(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    here = room.store.asking_as("ann")
+    motkin: dict[str, Any] = {"metrics": ("degree", "density"), "k": 1, "approach": "aggregate", "epsilon": 1}
+    top: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 1}
+    for asked in (
+        top | {"epsilon": Fraction(1, 3)}, motkin | {"weights": [Decimal("0.5"), Fraction(1, 3)]},
+        top | {"metric": "\ud800"}, top | {"where": {"\ud800": 1}},
+    ):  # fmt: skip
+        assert remote.estimate("planted", **asked) == here.estimate("planted", **asked)
+    for odd in (float("inf"), float("nan"), 10**4000):
+        for asked in (top | {"epsilon": odd}, top | {"target_recall": odd}, motkin | {"weights": [odd, 1]}):
+            with pytest.raises(EdgeDPError, match=r"must be finite|thousands of digits"):
+                remote.estimate("planted", **asked)
 
 
 def test_its_signatures_are_those_of_a_store() -> None:

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
@@ -22,7 +22,7 @@ from edgedp.release.release import Release
 from edgedp.stores.releases import batch
 from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.stores.returned import asked_to_wait, object_of, refusal_of, release_of, unreachable
-from edgedp.stores.sending import body_of, plain, plain_options
+from edgedp.stores.sending import body_of, content_of, key_of, part_of, plain, plain_options
 from edgedp.stores.store import Store
 from edgedp.words.errors import (
     AccessError,
@@ -100,11 +100,11 @@ class RemoteStore(Store):
 
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the caller's ``share`` (or None)."""
-        return cast(Balance, self._get(f"/v1/graphs/{_part(name)}/budget"))
+        return cast(Balance, self._get(f"/v1/graphs/{part_of(name)}/budget"))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
-        return list(self._get(f"/v1/graphs/{_part(name)}/attributes")["attributes"])
+        return list(self._get(f"/v1/graphs/{part_of(name)}/attributes")["attributes"])
 
     def releases(
         self, name: str | None = None, limit: int | None = None, since: str | int | None = None
@@ -119,7 +119,7 @@ class RemoteStore(Store):
         since : str, optional
             The ``release_id`` of the last release of the page before.
         """
-        place = "/v1/releases" if name is None else f"/v1/graphs/{_part(name)}/releases"
+        place = "/v1/releases" if name is None else f"/v1/graphs/{part_of(name)}/releases"
         left, found = checks.check_limit(limit), list[ReleaseRow]()
         after = None if since is None else str(since)
         while left is None or left > len(found):
@@ -134,7 +134,7 @@ class RemoteStore(Store):
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the caller's own releases."""
-        return self._get(f"/v1/releases/{_part(release_id)}")
+        return self._get(f"/v1/releases/{part_of(release_id)}")
 
     def register(  # type: ignore[override]
         self,
@@ -165,14 +165,14 @@ class RemoteStore(Store):
         found = where_of(conditions(where))
         given = {"name": name, "where": found, "at_least": at_least, "orientation": orientation.lower()}
         given |= {} if candidates is None else {"candidates": candidates}
-        return self._send("POST", f"/v1/graphs/{_part(of)}/filters", given)[0]
+        return self._send("POST", f"/v1/graphs/{part_of(of)}/filters", given)[0]
 
     def ask_more(
         self, name: str, epsilon: Any, reason: str, account: AccountName = "edges"
     ) -> dict[str, Any]:
         """Ask the curator for a larger share of a graph, `epsilon` more, and say why in a sentence."""
-        given = {"epsilon": plain(epsilon), "reason": reason, "account": account}
-        return self._send("POST", f"/v1/graphs/{_part(name)}/more", given)[0]
+        given = {"epsilon": plain(epsilon, "epsilon"), "reason": reason, "account": account}
+        return self._send("POST", f"/v1/graphs/{part_of(name)}/more", given)[0]
 
     def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
         """Return what the caller asked for more of, oldest first, and what the curator answered."""
@@ -182,12 +182,12 @@ class RemoteStore(Store):
         self, kind: Kind, name: str, options: dict[str, Any], engine: ReleaseEngine, request_id: str | None
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
-        key = str(uuid.uuid4()) if request_id is None else _key(request_id)
+        key = str(uuid.uuid4()) if request_id is None else key_of(request_id)
         headers = {"Idempotency-Key": key.encode()}
         if self._plan_id is not None:
             headers["Plan-Id"] = self._plan_id.encode()
         given = body_of(self._meant(name, kind, options), engine)
-        place = f"/v1/graphs/{_part(name)}/{options_of(kind).path()}"
+        place = f"/v1/graphs/{part_of(name)}/{options_of(kind).path()}"
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
 
@@ -216,8 +216,8 @@ class RemoteStore(Store):
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
         options = self._meant(name, asked, options)
-        key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
-        place = f"/v1/graphs/{_part(name)}/{options_of(asked).path()}/estimate"
+        key = {} if request_id is None else {"Idempotency-Key": key_of(request_id).encode()}
+        place = f"/v1/graphs/{part_of(name)}/{options_of(asked).path()}/estimate"
         return self._send("POST", place, body_of(options, engine), key)[0]
 
     def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class RemoteStore(Store):
                 }
                 for place in places
             ]
-            told = self._send("POST", f"/v1/graphs/{_part(name)}/plan", {"releases": sent})[0]
+            told = self._send("POST", f"/v1/graphs/{part_of(name)}/plan", {"releases": sent})[0]
             for place, each in zip(places, told["releases"], strict=True):
                 found["releases"][place] = each
             found["accounts"] += told["accounts"]
@@ -275,11 +275,14 @@ class RemoteStore(Store):
 
         until = time.monotonic() + self._patience
         sent = {name.encode(): value for name, value in (headers or {}).items()}
+        content = None if body is None else content_of(body)
+        if content is not None:
+            sent[b"Content-Type"] = b"application/json"
         wait: float | None
         refused: EdgeDPError
         while True:
             try:
-                answer = self._client.request(method, place, json=body, headers=sent)
+                answer = self._client.request(method, place, content=content, headers=sent)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 wait, refused = 1.0, unreachable(self._address, error)
                 if isinstance(error, httpx.ConnectError):
@@ -379,16 +382,6 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         raise ParameterError(
             f"{named} must be a PEM file with the certificate of the gateway's authority; check the path"
         ) from None
-
-
-def _part(name: object) -> str:
-    return quote(checks.check_text(name, "name"), safe="")
-
-
-def _key(request_id: str) -> str:
-    if checks.check_request_id(request_id) != request_id.strip():
-        raise ParameterError("request_id has space around it; leave the space out")
-    return request_id
 
 
 def _curators() -> AccessError:

@@ -298,7 +298,9 @@ async def json_body(request: Request) -> dict[str, Any]:
         given = strict_json((await request.body()).decode("utf-8"))
     except (ValueError, RecursionError):
         raise Problem(
-            400, "the body is not a JSON object with distinct keys; send one", "ParameterError"
+            400,
+            "the body is not a JSON object with distinct keys and finite numbers; send one",
+            "ParameterError",
         ) from None
     if not isinstance(given, dict):
         raise Problem(422, "the body must be a JSON object; give the options by name", "ParameterError")
