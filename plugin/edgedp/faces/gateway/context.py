@@ -338,9 +338,12 @@ class Gateway:
 
 def _of_graph(name: str, releases: Any) -> list[dict[str, Any]]:
     """Return the releases of a batch as those of the graph in the address."""
-    if not isinstance(releases, list) or len(releases) > MOST_PLANNED:
+    if not isinstance(releases, list):
+        raise ParameterError("releases must be a list; give each release as its options by name")
+    if len(releases) > MOST_PLANNED:
         raise ParameterError(
-            f"releases must be a list of at most {MOST_PLANNED}; give each as its options by name"
+            f"there are {len(releases):,} releases, must be at most {MOST_PLANNED} in one plan of a gateway; "
+            "split them"
         )
     for each in releases:
         if isinstance(each, dict):
