@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +33,7 @@ from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.gateway.api.schema import document
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.faces.gateway.kinds import release_kinds
+from edgedp.release.plan.named import TypedId
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.remote import RemoteStore
 from edgedp.words.refusals import BOUND_BROKEN
@@ -455,6 +458,62 @@ def test_a_gateway_is_a_store(remote: edgedp.Store, room: SimpleNamespace) -> No
     assert remote.attributes("planted") == here.attributes("planted") == room.store.attributes("planted")
     assert [row["property"] for row in remote.attributes("planted")] == ["age"]
     assert remote.releases(ODD) == here.releases(ODD)
+
+
+def test_a_node_is_named_on_a_command_line_whichever_store_it_asks(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    environment = {"EDGEDP_TOKEN": room.tokens["ann"]}
+    place = ["--store", room.served.address, "count"]
+    for name, pair, more in ((ODD, [1, 3], []), ("planted", ["hub0", "hub1"], ["--dry-run"])):
+        asks = [
+            "--of",
+            "common_neighbors",
+            "--pair",
+            *map(str, pair),
+            "--epsilon",
+            "0.01",
+            "--format",
+            "json",
+        ]
+        told = CliRunner().invoke(command_line, [*place, name, *asks, *more], env=environment)
+        assert json.loads(told.stdout)["parameters"]["pair"] == pair, told.output
+    asked = {"graph": ODD, "kind": "count", "of": "degree", "epsilon": 0.01}
+    batch = [asked | {"node": TypedId("3")}, asked | {"node": TypedId("x")}, asked | {"node": 3, "kind": "x"}]
+    said = remote.plan_batch(batch[:2])["releases"]
+    assert said[0]["parameters"]["node"] == 3
+    assert "node is 'x', must be a node of the graph" in said[1]["refused"]
+    with pytest.raises(EdgeDPError, match=r"^release 3 of .*: the kind of release is 'x'"):
+        remote.plan_batch(batch)
+
+
+@pytest.mark.parametrize("where", [["amount"], {"amount": {"foo": 1}}, {"amount": {"in": []}}, "amount>1"])
+def test_conditions_that_are_none_are_refused_by_an_estimate_as_by_a_store(
+    remote: edgedp.Store, room: SimpleNamespace, where: Any
+) -> None:
+    asked = {"metric": "degree", "k": 1, "epsilon": "0.01", "where": where}
+    told = remote.estimate("planted", **asked)
+    assert told["refused"].startswith("where")
+    assert told == room.store.asking_as("ann").estimate("planted", **asked)
+    with pytest.raises(EdgeDPError, match=re.escape(told["refused"])):
+        remote.priv_top_k("planted", **asked)
+
+
+def test_what_a_store_takes_or_refuses_in_python_is_taken_or_refused_there(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    here = room.store.asking_as("ann")
+    motkin: dict[str, Any] = {"metrics": ("degree", "density"), "k": 1, "approach": "aggregate", "epsilon": 1}
+    top: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 1}
+    for asked in (
+        top | {"epsilon": Fraction(1, 3)}, motkin | {"weights": [Decimal("0.5"), Fraction(1, 3)]},
+        top | {"metric": "\ud800"}, top | {"where": {"\ud800": 1}},
+    ):  # fmt: skip
+        assert remote.estimate("planted", **asked) == here.estimate("planted", **asked)
+    for odd in (float("inf"), float("nan"), 10**4000):
+        for asked in (top | {"epsilon": odd}, top | {"target_recall": odd}, motkin | {"weights": [odd, 1]}):
+            with pytest.raises(EdgeDPError, match=r"must be finite|thousands of digits"):
+                remote.estimate("planted", **asked)
 
 
 def test_its_signatures_are_those_of_a_store() -> None:

@@ -16,6 +16,7 @@ from edgedp.faces.gateway.pages.forms import options_in
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release.conditions import conditions_given
 from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.plan.named import TypedId, meanings
 
 ADDRESS = "https://gateway.example.org:8750"
 COLUMNS = {"amount": "INTEGER", "kind": "BY VALUE", "at": "MOMENT"}
@@ -96,11 +97,15 @@ def test_a_comma_of_a_text_stays_in_it_in_the_command_of_a_page() -> None:
     assert conditions_given(given["where"]) == conditions_given(asked["where"])
 
 
-@pytest.mark.parametrize(("written", "pair"), [("1 2", [1, 2]), (" o'b,  -7", ["o'b", -7])])
-def test_a_pair_is_written_into_one_field_of_the_form(written: str, pair: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("written", "pair"),
+    [("1 2", ["1", "2"]), (" o'b,  -7", ["o'b", "-7"]), ("ann lee; a,b", ["ann lee", "a,b"])],
+)
+def test_a_pair_is_written_into_one_field_of_the_form(written: str, pair: list[str]) -> None:
     form = {"of": ["common_neighbors"], "pair": [written], "epsilon": ["0.5"]}
     options = options_in(kind_at("count"), form)
     assert options["pair"] == pair
+    assert meanings(options["pair"]) == meanings(map(TypedId, pair)), "as on a command line"
     assert plan("count", options, FACTS).parameters["pair"] == pair
 
 

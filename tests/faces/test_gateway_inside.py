@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import io
 import json
 import threading
@@ -491,6 +492,63 @@ def _signed_in(client: Inside, opened: Opened, who: str) -> Inside:
     token = str(opened(who).headers["Authorization"]).partition(" ")[2]
     assert client.post("/sign-in", data={"token": token}).status_code == 303
     return client
+
+
+def test_a_node_is_named_on_a_page_as_on_a_command_line(opened: Opened, stored: SimpleNamespace) -> None:
+    stored.store.load(Graph.from_edges([("1", "2"), ("ann lee", "1")]), "texts", epsilon_budget=9)
+    stored.store.grant("texts", "ann", 9)
+    client = _signed_in(opened(None), opened, "ann")
+    for graph, node, meant in (("star", "3", "3"), ("texts", "1", "'1'"), ("texts", "ann lee", "'ann lee'")):
+        csrf = _hidden(client.get(f"/graphs/{graph}").text, "csrf")
+        asked = {"kind": "count", "of": "degree", "node": node, "epsilon": "0.01", "csrf": csrf}
+        page = html.unescape(client.post(f"/graphs/{graph}", data=asked).text)
+        assert "Spend 0.01 and release" in page
+        assert f"node={meant}" in page, "what is copied names the node that was meant"
+        taken = client.post(f"/graphs/{graph}", data=asked | {"step": "release", "request_id": f"of {node}"})
+        assert taken.status_code == 303, taken.text
+        page = html.unescape(client.post(f"/graphs/{graph}", data=asked | {"node": "0" + node}).text)
+        assert "must be a node of the graph" in page, "known before anything is asked"
+        assert "and release</button>" not in page
+
+
+def test_a_page_offers_what_the_store_allows_and_an_agent_spends_by_the_plan_that_it_shows(
+    opened: Opened, stored: SimpleNamespace
+) -> None:
+    path = Graph.from_edges([(1, 2), (2, 3)])
+    stored.store.load(path, "path", epsilon_budget=9, max_epsilon_per_release=2)
+    stored.store.grant("path", "ann", 9, 5, agent=True, min_epsilon_per_release="0.1")
+    client = _signed_in(opened(None, min_epsilon="0.01"), opened, "ann")
+    token = _hidden(client.get("/graphs/path").text, "csrf")
+    asked = {"kind": "top-k", "metric": "degree", "k": "1", "csrf": token}
+    for place, epsilon, told in (
+        ("path", "0.05", "must be at least 0.1 for one release of 'ann'"),
+        ("path", "3", "must be at most 2 for one release"),
+        ("star", "0.001", "must be at least 0.01 at this gateway"),
+    ):
+        page = html.unescape(client.post(f"/graphs/{place}", data=asked | {"epsilon": epsilon}).text)
+        assert told in page
+        assert "and release</button>" not in page
+    page = client.post("/graphs/path", data=asked | {"epsilon": "1"}).text
+    spends = asked | {"epsilon": "1", "step": "release", "request_id": _hidden(page, "request_id")}
+    assert client.post("/graphs/path", data=spends).status_code == 422, "nothing was told of it"
+    spends["plan_id"] = _hidden(page, "plan_id")
+    assert client.post("/graphs/path", data=spends | {"epsilon": "2"}).status_code == 422
+    assert client.post("/graphs/path", data=spends).status_code == 303
+    assert stored.store.share("path", "ann")["epsilon_spent"] == 1
+    page = client.post("/graphs/star", data=asked | {"epsilon": "0.02"}).text
+    assert not _hidden(page, "plan_id"), "a person reads it for as long as it takes"
+
+
+def test_an_unknown_word_in_a_body_is_no_missing_graph(opened: Opened) -> None:
+    more = {"epsilon": 1, "reason": "more", "account": "nodes"}
+    for path, body in (("more", more), ("more", {"x": 1}), ("filters", {"x": 1})):
+        for graph, status in (("star", 422), ("stra", 404)):
+            said = opened().post(f"/v1/graphs/{graph}/{path}", json=body)
+            assert said.status_code == said.json()["status"] == status, said.text
+
+
+def _hidden(page: str, name: str) -> str:
+    return page.partition(f'name="{name}" value="')[2].partition('"')[0]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -555,6 +555,8 @@ def test_events_are_read_page_by_page(town: SimpleNamespace) -> None:
         "since=-1",
         "limit=0",
         "limit=1&limit=2",
+        "limit=000000001x",
+        "since=0000000000000000001x",
         "account=other",
         "account=edges&account=attributes",
     ):

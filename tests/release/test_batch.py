@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,8 +14,10 @@ from click.testing import CliRunner
 
 import edgedp
 import killing
-from edgedp import Graph, ParameterError, Store, open_store
+from edgedp import EdgeDPError, Graph, ParameterError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.cli.commands.batches import _check_understood
+from edgedp.faces.gateway.context import _of_graph
 from edgedp.mechanisms import Sld
 from edgedp.stores.people.asker import Asker
 from forks import Forked
@@ -232,6 +234,23 @@ def test_a_file_that_is_not_understood_whole_spends_nothing(place: Path, text: s
     assert ran.output.count("\n") == 1
     with open_store(place) as store:
         assert store.budget("star")["epsilon_spent"] == 0
+
+
+def test_a_run_of_more_releases_than_a_gateway_plans_at_once_is_understood(place: Path) -> None:
+    store, sizes = open_store(place), list[int]()
+
+    class Gateway:
+        def plan_batch(self, releases: list[dict[str, Any]]) -> dict[str, Any]:
+            sizes.append(len(_of_graph("star", releases)))
+            return store.plan_batch(releases)
+
+    many = [TOP | {"request_id": f"run {number}"} for number in range(101)]
+    odd = TOP | {"request_id": "odd", "k": 10**6}
+    with pytest.raises(EdgeDPError, match="release 102, request_id 'odd': k is 1000000"):
+        _check_understood(cast("Store", Gateway()), [*many, odd])
+    assert sizes == [100, 2]
+    with pytest.raises(EdgeDPError, match="there are 101 releases, must be at most 100 in one plan"):
+        _of_graph("star", many)
 
 
 def test_a_mark_of_bytes_and_ends_of_lines_of_other_kinds_are_read(place: Path) -> None:

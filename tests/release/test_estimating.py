@@ -319,6 +319,9 @@ def test_dry_run_says_what_store_estimate_says(store: Store, folder: Path) -> No
     assert "would be refused: epsilon is 0.6, must be at most 0.5" in dry(folder, *words[:-1], "0.6")
     motkin = ["motkin", "kite", "--metric", "degree", "--metric", "density", "-k", "1", "--epsilon", "0.3"]
     assert "asked: metrics=degree,density" in dry(folder, *motkin)
+    assert "asked: of=degree" in dry(
+        folder, "count", "kite", "--of", "degree", "--node", "3", "--epsilon", "0.3"
+    )
     assert store.budget("kite")["releases"] == 0
 
 

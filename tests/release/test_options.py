@@ -119,6 +119,10 @@ def test_words_are_those_of_the_metrics() -> None:
     words = {option.name: option.choices for option in TopKOptions.described()}
     assert words["metric"] == top_k_metrics()
     assert set(top_k_metrics()) == {*metric_names(), *vocabulary.TALLIED}
+    with pytest.raises(
+        UnknownNameError, match=", ".join(top_k_metrics())
+    ):  # in the order of every other face
+        plan("priv_top_k", {"metric": "x", "k": 1, "epsilon": 1}, PublicFacts(9, 8))
     assert set(words["sensitivity_form"]) == {form for name in metric_names() for form in metric(name).forms}
     assert set(words["proxy"]) == {proxy for name in metric_names() for proxy in metric(name).proxies}
 

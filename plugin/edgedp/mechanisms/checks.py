@@ -118,7 +118,9 @@ def check_ranked(value: Any, *, directed: bool, weighted: bool, name: str = "met
         return check_choice(value, name, ARC_METRICS)
     from edgedp.mechanisms.metrics import metric_names
 
-    return cast(TopKMetricName, check_choice(value, name, (*metric_names(), *ARC_METRICS, *STRENGTHS)))
+    return cast(
+        TopKMetricName, check_choice(value, name, sorted((*metric_names(), *ARC_METRICS, *STRENGTHS)))
+    )
 
 
 def _check_strength(value: StrengthName, *, directed: bool, weighted: bool, name: str) -> StrengthName:

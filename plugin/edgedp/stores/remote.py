@@ -11,17 +11,18 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
-from edgedp.release.conditions import conditions, conditions_given, where_of
+from edgedp.release.conditions import conditions, where_of
 from edgedp.release.plan import options_of
+from edgedp.release.plan.named import readings
 from edgedp.release.release import Release
 from edgedp.stores.releases import batch
 from edgedp.stores.releases.estimating import kind_of_options
-from edgedp.stores.releases.trial import check_engine
 from edgedp.stores.returned import asked_to_wait, object_of, refusal_of, release_of, unreachable
+from edgedp.stores.sending import body_of, content_of, key_of, part_of, plain, plain_options
 from edgedp.stores.store import Store
 from edgedp.words.errors import (
     AccessError,
@@ -30,7 +31,7 @@ from edgedp.words.errors import (
     ParameterError,
 )
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, ReleaseEngine
+from edgedp.words.vocabulary import AccountName, Kind, ReleaseEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -99,11 +100,11 @@ class RemoteStore(Store):
 
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the caller's ``share`` (or None)."""
-        return cast(Balance, self._get(f"/v1/graphs/{_part(name)}/budget"))
+        return cast(Balance, self._get(f"/v1/graphs/{part_of(name)}/budget"))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
-        return list(self._get(f"/v1/graphs/{_part(name)}/attributes")["attributes"])
+        return list(self._get(f"/v1/graphs/{part_of(name)}/attributes")["attributes"])
 
     def releases(
         self, name: str | None = None, limit: int | None = None, since: str | int | None = None
@@ -118,7 +119,7 @@ class RemoteStore(Store):
         since : str, optional
             The ``release_id`` of the last release of the page before.
         """
-        place = "/v1/releases" if name is None else f"/v1/graphs/{_part(name)}/releases"
+        place = "/v1/releases" if name is None else f"/v1/graphs/{part_of(name)}/releases"
         left, found = checks.check_limit(limit), list[ReleaseRow]()
         after = None if since is None else str(since)
         while left is None or left > len(found):
@@ -133,7 +134,7 @@ class RemoteStore(Store):
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the caller's own releases."""
-        return self._get(f"/v1/releases/{_part(release_id)}")
+        return self._get(f"/v1/releases/{part_of(release_id)}")
 
     def register(  # type: ignore[override]
         self,
@@ -164,14 +165,14 @@ class RemoteStore(Store):
         found = where_of(conditions(where))
         given = {"name": name, "where": found, "at_least": at_least, "orientation": orientation.lower()}
         given |= {} if candidates is None else {"candidates": candidates}
-        return self._send("POST", f"/v1/graphs/{_part(of)}/filters", given)[0]
+        return self._send("POST", f"/v1/graphs/{part_of(of)}/filters", given)[0]
 
     def ask_more(
         self, name: str, epsilon: Any, reason: str, account: AccountName = "edges"
     ) -> dict[str, Any]:
         """Ask the curator for a larger share of a graph, `epsilon` more, and say why in a sentence."""
-        given = {"epsilon": _plain(epsilon), "reason": reason, "account": account}
-        return self._send("POST", f"/v1/graphs/{_part(name)}/more", given)[0]
+        given = {"epsilon": plain(epsilon, "epsilon"), "reason": reason, "account": account}
+        return self._send("POST", f"/v1/graphs/{part_of(name)}/more", given)[0]
 
     def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
         """Return what the caller asked for more of, oldest first, and what the curator answered."""
@@ -181,12 +182,12 @@ class RemoteStore(Store):
         self, kind: Kind, name: str, options: dict[str, Any], engine: ReleaseEngine, request_id: str | None
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
-        key = str(uuid.uuid4()) if request_id is None else _key(request_id)
+        key = str(uuid.uuid4()) if request_id is None else key_of(request_id)
         headers = {"Idempotency-Key": key.encode()}
         if self._plan_id is not None:
             headers["Plan-Id"] = self._plan_id.encode()
-        given = _body(options, engine)
-        place = f"/v1/graphs/{_part(name)}/{options_of(kind).path()}"
+        given = body_of(self._meant(name, kind, options), engine)
+        place = f"/v1/graphs/{part_of(name)}/{options_of(kind).path()}"
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
 
@@ -214,9 +215,10 @@ class RemoteStore(Store):
         options = spelled(options)
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
-        key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
-        place = f"/v1/graphs/{_part(name)}/{options_of(asked).path()}/estimate"
-        return self._send("POST", place, _body(options, engine), key)[0]
+        options = self._meant(name, asked, options)
+        key = {} if request_id is None else {"Idempotency-Key": key_of(request_id).encode()}
+        place = f"/v1/graphs/{part_of(name)}/{options_of(asked).path()}/estimate"
+        return self._send("POST", place, body_of(options, engine), key)[0]
 
     def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Tell what several releases would cost, as `Store.plan_batch`; shares are counted, too."""
@@ -225,15 +227,38 @@ class RemoteStore(Store):
         for name in dict.fromkeys(each["graph"] for each in asked):
             places = [place for place, each in enumerate(asked) if each["graph"] == name]
             sent = [
-                {key: value for key, value in _plain_options(spelled(asked[place])).items() if key != "graph"}
+                {
+                    key: value
+                    for key, value in plain_options(self._typed(asked[place])).items()
+                    if key != "graph"
+                }
                 for place in places
             ]
-            told = self._send("POST", f"/v1/graphs/{_part(name)}/plan", {"releases": sent})[0]
+            told = self._send("POST", f"/v1/graphs/{part_of(name)}/plan", {"releases": sent})[0]
             for place, each in zip(places, told["releases"], strict=True):
                 found["releases"][place] = each
             found["accounts"] += told["accounts"]
             found["refused"] += told["refused"]
         return found
+
+    def _meant(self, name: str, kind: Kind, options: dict[str, Any]) -> dict[str, Any]:
+        """Return options whose typed ids are as the graph has them, which an estimate knows and JSON cannot say."""
+        ways = readings(options)
+        if len(ways) == 1:
+            return options
+        return next((each for each in ways if self.estimate(name, kind, **each)["parameters"]), ways[0])
+
+    def _typed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a release of a batch whose typed ids are as its graph has them."""
+        given = spelled(asked)
+        if len(readings(given)) == 1:
+            return given
+        own = {key: given[key] for key in batch.OWN if key in given}
+        options = {key: value for key, value in given.items() if key not in own}
+        try:
+            return self._meant(own["graph"], kind_of_options(own.get("kind"), options), options) | own
+        except EdgeDPError:
+            return given  # the plan of the batch says what is wrong with it
 
     def _get(self, place: str) -> dict[str, Any]:
         return self._send("GET", place)[0]
@@ -250,11 +275,14 @@ class RemoteStore(Store):
 
         until = time.monotonic() + self._patience
         sent = {name.encode(): value for name, value in (headers or {}).items()}
+        content = None if body is None else content_of(body)
+        if content is not None:
+            sent[b"Content-Type"] = b"application/json"
         wait: float | None
         refused: EdgeDPError
         while True:
             try:
-                answer = self._client.request(method, place, json=body, headers=sent)
+                answer = self._client.request(method, place, content=content, headers=sent)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 wait, refused = 1.0, unreachable(self._address, error)
                 if isinstance(error, httpx.ConnectError):
@@ -354,44 +382,6 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         raise ParameterError(
             f"{named} must be a PEM file with the certificate of the gateway's authority; check the path"
         ) from None
-
-
-def _part(name: object) -> str:
-    return quote(checks.check_text(name, "name"), safe="")
-
-
-def _key(request_id: str) -> str:
-    if checks.check_request_id(request_id) != request_id.strip():
-        raise ParameterError("request_id has space around it; leave the space out")
-    return request_id
-
-
-def _body(options: Mapping[str, Any], engine: ReleaseEngine) -> dict[str, Any]:
-    check_engine(engine, "priv_top_k")
-    if engine not in GRAPH_ENGINES:
-        raise EngineError(
-            f"engine is {engine!r}, must be native or igraph for a release from a gateway; ask without it"
-        )
-    given = _plain_options(options)
-    return given if engine == "native" else given | {"engine": engine}
-
-
-def _plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are given as JSON has them."""
-    given = {name: _plain(value) for name, value in options.items() if name != "where" and value is not None}
-    found = where_of(conditions_given(options.get("where")))
-    return given | ({"where": found} if found else {})
-
-
-def _plain(value: Any) -> Any:
-    """Return an option as JSON has it: numbers of numpy and decimals as they are written."""
-    if isinstance(value, (str, bool, int, float)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    return str(value)
 
 
 def _curators() -> AccessError:

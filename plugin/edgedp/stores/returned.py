@@ -71,7 +71,9 @@ def refusal_of(answer: httpx.Response) -> EdgeDPError:
     except (ValueError, KeyError, TypeError):
         name, sentence = "StoreUnavailableError", f"the gateway answered with status {answer.status_code}"
     kind = getattr(errors, name, StoreError)
-    return (kind if isinstance(kind, type) and issubclass(kind, EdgeDPError) else StoreError)(sentence)
+    refused = (kind if isinstance(kind, type) and issubclass(kind, EdgeDPError) else StoreError)(sentence)
+    refused.status = answer.status_code
+    return refused
 
 
 def asked_to_wait(answer: httpx.Response) -> float | None:

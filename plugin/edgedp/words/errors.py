@@ -62,11 +62,18 @@ _QUOTED = re.compile(rf"(?<![\w])(?P<sign>['\"])(?P<text>[^'\"]{{{MOST_ECHOED + 
 class EdgeDPError(Exception):
     """Base class of every refusal of this package; its message repeats no long value whole.
 
+    Attributes
+    ----------
+    status : int or None
+        With which a gateway answered, where the refusal is one's.
+
     Examples
     --------
     >>> len(str(ParameterError(f"k is {'9' * 10**6}, must be a whole number; write one"))) < 250
     True
     """
+
+    status: int | None = None
 
     def __init__(self, *args: Any) -> None:
         super().__init__(

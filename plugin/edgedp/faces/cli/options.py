@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -57,8 +57,8 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
         @wraps(command)
         def released_or_estimated(name: str, dry_run: bool, **given: Any) -> Any:
             if not dry_run:
-                return command(name=name, **given)
-            return estimate_shown(asked, name, given)
+                return command(name=name, **typed_ids(given))
+            return estimate_shown(asked, name, typed_ids(given))
 
         made: Any = released_or_estimated
         for option in reversed(options):
@@ -66,6 +66,18 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
         return cast("_Command", made)
 
     return decorate
+
+
+def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options whose node ids stand as they were typed: they name what is written so, text or integer."""
+    from edgedp.release.plan.named import TypedId
+
+    given = dict(asked)
+    if type(given.get("node")) in (str, int):
+        given["node"] = TypedId(given["node"])
+    if isinstance(given.get("pair"), (list, tuple)):
+        given["pair"] = tuple(map(TypedId, given["pair"]))
+    return given
 
 
 def engine_option(command: _Command) -> _Command:

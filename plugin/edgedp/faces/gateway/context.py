@@ -167,15 +167,23 @@ class Gateway:
 
         return await self.ask(told, address=_address(request))
 
-    async def again(self, request: Request, person: Person, question: Callable[[], _Result]) -> _Result:
-        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing."""
+    async def again(
+        self, request: Request, person: Person, question: Callable[[], _Result], name: str | None = None
+    ) -> _Result:
+        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing.
+
+        A question about the graph `name` has words of its own, of which an unknown one is no missing thing.
+        """
 
         def told() -> _Result:
             with self.store.together():
                 _check_same(request, person)
                 return question()
 
-        return await self.ask(told, address=_address(request))
+        try:
+            return await self.ask(told, missing=name is None, address=_address(request))
+        except Problem as problem:
+            raise problem if name is None else await self._problem(problem, person, name) from None
 
     async def act(self, request: Request, person: Person, change: Callable[[Store], _Result]) -> _Result:
         """Let a curator change something, in that name; the token is asked for again right before."""
@@ -330,9 +338,12 @@ class Gateway:
 
 def _of_graph(name: str, releases: Any) -> list[dict[str, Any]]:
     """Return the releases of a batch as those of the graph in the address."""
-    if not isinstance(releases, list) or len(releases) > MOST_PLANNED:
+    if not isinstance(releases, list):
+        raise ParameterError("releases must be a list; give each release as its options by name")
+    if len(releases) > MOST_PLANNED:
         raise ParameterError(
-            f"releases must be a list of at most {MOST_PLANNED}; give each as its options by name"
+            f"there are {len(releases):,} releases, must be at most {MOST_PLANNED} in one plan of a gateway; "
+            "split them"
         )
     for each in releases:
         if isinstance(each, dict):

@@ -16,7 +16,7 @@ from starlette.types import Send
 from edgedp.faces.gateway.agents import Desk, load_sdk, server_for
 from edgedp.faces.gateway.context import Gateway
 from edgedp.faces.gateway.door.observing import Log, Metrics, Note
-from edgedp.faces.gateway.door.problems import UNFORESEEN, Problem, of_error
+from edgedp.faces.gateway.door.problems import TITLES, UNFORESEEN, Problem, of_error
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.stores.people.people import Person
 from edgedp.words.errors import AccessError, EdgeDPError, StoreError
@@ -110,7 +110,7 @@ class AtAddress(Desk):
         """Return the gateway's sentence; it says nothing of its store already."""
         told = of_error(error)
         if isinstance(error, EdgeDPError):
-            return Problem(told.status, str(error), told.kind)
+            return Problem(error.status if error.status in TITLES else told.status, str(error), told.kind)
         return Problem(500, UNFORESEEN, "EngineError")
 
     async def end(self) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from edgedp.faces.gateway.api.shapes import WHOLE, WORD, record, text, word_of
 from edgedp.faces.gateway.kinds import ReleaseKind, release_kinds
-from edgedp.mechanisms.checks import check_choice, check_limit, check_option_names, check_request_id
+from edgedp.mechanisms.checks import check_choice, check_limit, check_option_names
+from edgedp.stores.sending import key_of
 from edgedp.words.errors import ParameterError
 
 LONGEST_LIST = 200
@@ -87,7 +88,7 @@ def text_in(given: Mapping[str, Any], name: str) -> str:
     value = given[name]
     if not isinstance(value, str):
         raise ParameterError(f"{name} must be a text; write it in quotes")
-    return check_request_id(value) if name == "idempotency_key" else value
+    return key_of(value) if name == "idempotency_key" else value
 
 
 def limit_in(given: Mapping[str, Any]) -> int:

@@ -30,6 +30,8 @@ _COMMANDS = (
     (re.compile(r"'edgedp budget (.+?) --set E'"), r"CALL edgedp.graph.setBudget('\1', E)"),
     (re.compile(r"'edgedp ledger check (.+?)'"), r"CALL edgedp.graph.check('\1')"),
     (re.compile(r"'edgedp drop (.+?)'"), r"CALL edgedp.graph.drop('\1')"),
+)
+_BARE = (
     (re.compile(r"\buse priv_top_k\b"), "use edgedp.privTopk.stream"),
     (re.compile(r"\bof priv_top_k\b"), "of edgedp.privTopk"),
     (re.compile(r" \(--[\w-]+\)"), ""),
@@ -52,10 +54,14 @@ def in_cypher(sentence: str) -> str:
     "sensitivityForm is null, must be 'degree'; ask without it"
     >>> in_cypher("the graph is 'degree_bound', must have been loaded or registered; see 'edgedp graphs'")
     "the graph is 'degree_bound', must have been loaded or registered; see edgedp.graph.list()"
+    >>> in_cypher("where compares 'x (--y)', must be a column; load it with columns (--columns)")
+    "where compares 'x (--y)', must be a column; load it with columns"
     """
     for command, procedure in _COMMANDS:
         sentence = command.sub(procedure, sentence)
     parts = _QUOTED.split(sentence)
+    for bare, meant in _BARE:
+        parts[::2] = [bare.sub(meant, part) for part in parts[::2]]
     parts[::2] = [_WORDS.sub(lambda word: _words().get(word[0], word[0]), part) for part in parts[::2]]
     return "".join(parts)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from edgedp.words.errors import UnknownNameError
@@ -33,6 +34,22 @@ def meanings(ids: Iterable[Any]) -> list[Any]:
         if isinstance(each, TypedId) and (number := _integer(each)) is not None:
             meant.append(number)
     return meant
+
+
+def readings(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return options in every way in which their typed ids may be meant; one way where no id is typed.
+
+    Examples
+    --------
+    >>> [each["node"] for each in readings({"of": "degree", "node": TypedId("7")})]
+    ['7', 7]
+    """
+    node, pair = asked.get("node"), asked.get("pair")
+    if isinstance(node, TypedId):
+        return [{**asked, "node": meant} for meant in meanings([node])]
+    if isinstance(pair, tuple) and any(isinstance(each, TypedId) for each in pair):
+        return [{**asked, "pair": meant} for meant in product(*(meanings([each]) for each in pair))]
+    return [dict(asked)]
 
 
 def resolved(named: Any, found: Collection[Any], what: str) -> Any:

@@ -45,7 +45,7 @@ def _releasing(asked: type[Options]) -> click.Command:
     @release_options(asked)
     def command(name: str, output: str, **given: Any) -> None:
         lists = {option.name: given[option.name] or None for option in asked.described() if option.many}
-        _release(asked.KIND, name, output, typed_ids(given | lists))
+        _release(asked.KIND, name, output, given | lists)
 
     return command
 
@@ -185,18 +185,6 @@ def _numbers_of(row: Mapping[str, Any]) -> Any:
     from edgedp.release.release import Distribution, Number, Summary
 
     return next((row[kind.KEY] for kind in (Number, Distribution, Summary) if kind.KEY in row), None)
-
-
-def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options whose node ids stand as they were typed: they name what is written so, text or integer."""
-    from edgedp.release.plan.named import TypedId
-
-    given = dict(asked)
-    if type(given.get("node")) in (str, int):
-        given["node"] = TypedId(given["node"])
-    if isinstance(given.get("pair"), (list, tuple)):
-        given["pair"] = tuple(map(TypedId, given["pair"]))
-    return given
 
 
 def show_release(release: Release, output: str) -> None:

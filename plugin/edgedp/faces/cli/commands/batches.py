@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgedp.faces.cli.commands.analyst import typed_ids
 from edgedp.faces.cli.once import Command
 from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.options import typed_ids
 from edgedp.faces.cli.output import format_option, notice, print_object, print_rows
 from edgedp.words.amounts.written import strict_json
 from edgedp.words.errors import EdgeDPError, ParameterError
@@ -20,6 +20,9 @@ from edgedp.words.shown import amount, shown
 if TYPE_CHECKING:
     from edgedp.release.release import Release
     from edgedp.stores.store import Store
+
+_PLANNED_AT_ONCE = 100
+"""Releases that a gateway plans at once."""
 
 
 def releases_in(file: str) -> list[dict[str, Any]]:
@@ -121,7 +124,12 @@ def run(file: str, output: str) -> None:
 
 def _check_understood(store: Store, asked: list[dict[str, Any]]) -> None:
     """Refuse a file with a question that can never be asked, before the first is paid; budgets are judged in turn."""
-    planned = store.plan_batch([typed_ids(each) for each in asked])["releases"]
+    typed = [typed_ids(each) for each in asked]
+    planned = [
+        said
+        for start in range(0, len(typed), _PLANNED_AT_ONCE)
+        for said in store.plan_batch(typed[start : start + _PLANNED_AT_ONCE])["releases"]
+    ]
     for number, (each, said) in enumerate(zip(asked, planned, strict=True), 1):
         if said["refused"] is not None and said["selector"] is None:
             raise ParameterError(f"release {number}, request_id {each['request_id']!r}: {said['refused']}")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgedp.faces.cli.commands.analyst import show_release, typed_ids
+from edgedp.faces.cli.commands.analyst import show_release
 from edgedp.faces.cli.commands.experiments import STORED
 from edgedp.faces.cli.numerals import WHOLE, WholeRange
 from edgedp.faces.cli.once import Command, Group
 from edgedp.faces.cli.opening import opened_store
-from edgedp.faces.cli.options import Word, engine_option
+from edgedp.faces.cli.options import Word, engine_option, typed_ids
 from edgedp.faces.cli.output import format_option, notice, print_rows, progress_bar, say, working
 from edgedp.mechanisms.counts import count_names
 from edgedp.release.options import top_k_metrics

@@ -160,7 +160,7 @@ def _account(request: Request) -> AccountName:
 
 def _page(request: Request) -> tuple[int, int]:
     limit, since = page_asked(request)
-    seq = 0 if since is None else whole_of(since[:19])
+    seq = 0 if since is None else whole_of(since)
     if seq is None:
         raise Problem(
             422,

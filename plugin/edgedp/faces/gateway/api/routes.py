@@ -247,7 +247,7 @@ class _More(_OfAnalyst):
             account = check_choice(given.get("account", "edges"), "account", ACCOUNTS)
             return asking.ask_more(name, given.get("epsilon"), given.get("reason", ""), account)
 
-        found = await self._gateway.again(request, person, asked)
+        found = await self._gateway.again(request, person, asked, name)
         note_of(request).graph = name
         return JSONResponse(found, 201)
 
@@ -264,7 +264,7 @@ class _Filter(_OfAnalyst):
             rules = {key: value for key, value in given.items() if value is not None and key != "name"}
             return asking.register(given.get("name", ""), of=name, **rules)
 
-        found = await self._gateway.again(request, person, asked)
+        found = await self._gateway.again(request, person, asked, name)
         note_of(request).graph = name
         return JSONResponse(found, 201)
 

@@ -265,7 +265,7 @@ def page_asked(request: Request) -> tuple[int, str | None]:
     limits, sinces = (request.query_params.getlist(name) for name in ("limit", "since"))
     limit = 0
     if len(limits) <= 1 and len(sinces) <= 1:
-        limit = whole_of((limits or [str(PAGE)])[0][:9]) or 0
+        limit = whole_of((limits or [str(PAGE)])[0]) or 0
     if not 1 <= limit <= LONGEST_PAGE:
         raise Problem(
             422,
@@ -298,7 +298,9 @@ async def json_body(request: Request) -> dict[str, Any]:
         given = strict_json((await request.body()).decode("utf-8"))
     except (ValueError, RecursionError):
         raise Problem(
-            400, "the body is not a JSON object with distinct keys; send one", "ParameterError"
+            400,
+            "the body is not a JSON object with distinct keys and finite numbers; send one",
+            "ParameterError",
         ) from None
     if not isinstance(given, dict):
         raise Problem(422, "the body must be a JSON object; give the options by name", "ParameterError")

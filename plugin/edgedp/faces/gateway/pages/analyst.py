@@ -16,12 +16,12 @@ from edgedp.faces.gateway.door.problems import Problem, of_error
 from edgedp.faces.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.faces.gateway.pages.copies import copies
 from edgedp.faces.gateway.pages.forms import fields, options_in
-from edgedp.faces.gateway.pages.site import Form, PageSet, Visit, told
+from edgedp.faces.gateway.pages.site import Form, PageSet, Visit, first, told
 from edgedp.faces.timeline.made import Sequence as Lists
 from edgedp.faces.timeline.made import sequences
 from edgedp.faces.timeline.showing import picture
 from edgedp.ledger import shares
-from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.plan import Plan, PublicFacts, plan
 from edgedp.release.plan.facts import protects_more
 from edgedp.release.plan.kept import weighting_shown
 from edgedp.stores.returned import release_of
@@ -80,9 +80,9 @@ class AnalystPages(PageSet):
             options = options_in(kind, form)
             if form.get("step") != ["release"]:
                 return await self._reviewed(visit, kind, name, form, options)
-            request_id = form.get("request_id", [""])[0] or None
+            request_id, plan_id = first(form, "request_id") or None, first(form, "plan_id") or None
             release = await self._gateway.release(
-                visit.request, visit.person, kind, name, options, request_id
+                visit.request, visit.person, kind, name, options, request_id, plan_id
             )
         except (EdgeDPError, Problem) as error:
             problem = of_error(error)
@@ -208,26 +208,34 @@ class AnalystPages(PageSet):
             _debit(charge.account, charge.cost, _standing(facts, charge.account))
             for charge in reversed(planned.charges)
         ]
+        # What is left of windows, which node is meant on the graph's ids, and what a gateway, an agent's share and one
+        # release allow: the store's to say.
+        request_id = str(uuid.uuid4())
+        told = await self._gateway.ask(
+            lambda: asking.estimate(name, kind.kind, request_id=request_id, **options)
+        )
         if public.calendar is not None or planned.facts.where:
-            # What is left hangs on the windows, whether they are closed on the clock, and conditions on a share that
-            # allows them: the store's to say.
-            told = await self._gateway.ask(lambda: asking.estimate(name, kind.kind, **options))
-            left = told["epsilon_remaining_after"]
             debits = [
-                {**each, "left": None, "graph_left": left, "refused": told["refused"]} for each in debits
+                {**each, "left": None, "graph_left": told["epsilon_remaining_after"], "refused": None}
+                for each in debits
             ]
+        exact = "delta" not in facts
+        refused = next(filter(None, (each["refused"] for each in debits)), None) if exact else None
+        shown = told["parameters"] or planned.parameters
+        options |= {key: shown[key] for key in ("node", "pair") if key in options}
         return await self._asking(
             visit,
             kind,
             form,
             cost=debits[0]["cost"],
             debits=debits,
-            options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
+            options={key: value for key, value in shown.items() if key not in _HIDDEN},
             protects=protects_more(planned.public),
             form={key: value for key, value in form.items() if key in options},
-            request_id=str(uuid.uuid4()),
-            exact="delta" not in facts,
-            refused=next(filter(None, (each["refused"] for each in debits)), None),
+            request_id=request_id,
+            plan_id=told.get("plan_id") if _of_agent(facts, planned) else None,
+            exact=exact,
+            refused=refused or told["refused"],
             copies=copies(kind, self._pages.address(visit.request), name, options),
         )
 
@@ -296,6 +304,12 @@ def _beside(
         "cost": 0 if debit is None else debit["cost"],
         "left": None if debit is None else debit["left"],
     }
+
+
+def _of_agent(facts: Mapping[str, Any], planned: Plan) -> bool:
+    """Return whether a share that a release debits is an agent's, which spends by a plan alone."""
+    shares_of = [_standing(facts, charge.account)["share"] or {} for charge in planned.charges]
+    return any("min_epsilon_per_release" in share for share in shares_of)
 
 
 def _nano(epsilon: float) -> int:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from edgedp.faces.gateway.door.problems import Problem
 from edgedp.faces.gateway.kinds import ReleaseKind
 from edgedp.release.options import Option
+from edgedp.release.plan.named import TypedId
 from edgedp.words.amounts.written import decimal_of, whole_of
 from edgedp.words.errors import ParameterError
 
@@ -21,10 +22,9 @@ _LABELS = {
     "k": "How many nodes (k)", "of": "What to count", "q": "Quantile (q)", "epsilon": "Epsilon",
     "target_recall": "How good must it be?",
 }  # fmt: skip
+_MORE = {"pair": " A semicolon stands between ids that hold spaces or commas."}
 _FIRST = ("metric", "metrics", "of", "property", "q", "k", "target_recall", "epsilon")
 """Shown at once, in this order; the rest is under "More options"."""
-
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,19 @@ def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[st
         if option.name == "where":  # a condition may hold commas and spaces
             texts = [part.strip() for text in texts for part in text.split(";") if part.strip()]
         elif several and option.choices is None:
-            texts = [part for text in texts for part in re.split(r"[,;\s]+", text) if part]
+            texts = [part for text in texts for part in _parts(option, text) if part]
         if not texts:
             continue
         values = [_value(option, text) for text in texts]
         found[option.name] = values if several else values[0]
     return found
+
+
+def _parts(option: Option, text: str) -> list[str]:
+    """Return the values of a field of several; an id of a pair may hold spaces and commas beside a semicolon."""
+    if option.name == "pair" and ";" in text:
+        return [part.strip() for part in text.split(";")]
+    return re.split(r"[,;\s]+", text)
 
 
 async def form_of(request: Request) -> dict[str, list[str]]:
@@ -150,7 +157,7 @@ def _field(option: Option, given: Sequence[str] | None, example: Any) -> Field:
     return Field(
         name=option.name,
         label=_LABELS.get(option.name, option.name.replace("_", " ").capitalize()),
-        help=text.strip(),
+        help=text.strip() + _MORE.get(option.name, ""),
         shape=shape,
         required=option.required,
         advanced=option.name not in _FIRST and not option.required,
@@ -168,6 +175,4 @@ def _value(option: Option, text: str) -> Any:
         if number is None:
             raise ParameterError(f"{option.name} is {text[:40]!r}, must be a number; write one")
         return option.number(number)
-    if option.choices is None and option.name in ("node", "pair") and _WHOLE.fullmatch(text):
-        return int(text)
-    return text
+    return TypedId(text) if option.name in ("node", "pair") else text
