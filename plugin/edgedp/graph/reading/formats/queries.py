@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edgedp.graph.arrows import series_of
 from edgedp.graph.reading.formats.choosing import chosen, refuse_given
-from edgedp.graph.reading.formats.tabular import ids_of, series_of
+from edgedp.graph.reading.formats.tabular import ids_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.series import integers_of, joined, narrowed
 from edgedp.graph.reading.sources.databases import Database, Session
