@@ -57,3 +57,11 @@ def is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def shown_values(column: Any) -> list[Any]:
+    """Return the few values of a column for people; dots where Python cannot say a time or a zone."""
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError, KeyError):  # it is compared as every other
+        return ["..."] * len(column)

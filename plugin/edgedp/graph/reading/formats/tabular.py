@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.graph.arrows import is_text, series_of
+from edgedp.graph.arrows import is_text, series_of, shown_values
 from edgedp.graph.reading.beside import weights_apart
 from edgedp.graph.reading.formats.choosing import Chosen, chosen, refuse_given
 from edgedp.graph.reading.options import ReadingOptions, checked_options
@@ -185,18 +185,8 @@ def _read(of: Chosen, columns: list[Any], words: Sequence[str], **found: Any) ->
 
 def _rows(columns: list[Any]) -> list[list[str]]:
     """Return the first rows of a table as texts."""
-    return [list(row) for row in zip(*(_texts(column[:ROWS]) for column in columns), strict=True)]
-
-
-def _texts(column: Any) -> list[str]:
-    try:
-        return [str(value) for value in column.to_pylist()]
-    except (
-        OverflowError,
-        ValueError,
-        KeyError,
-    ):  # a time, or a zone, that Python cannot say, though it is compared as every other
-        return ["..."] * len(column)
+    shown = (map(str, shown_values(column[:ROWS])) for column in columns)
+    return [list(row) for row in zip(*shown, strict=True)]
 
 
 def ids_of(column: Any, name: str, source: str) -> pl.Series:
