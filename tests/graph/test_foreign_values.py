@@ -151,6 +151,7 @@ def test_a_time_too_far_away_is_refused_and_not_wrapped_round(unit: str) -> None
         (pa.array([2**62, 0], pa.timestamp("s")), "a time too far away"),
         (pa.DictionaryArray.from_arrays([0, 1], pa.array([{"a": 1}, {"a": 2}])), "which is not read"),
         ([1, True], "values of one type"),
+        ("ab", "values of one type"),
         ([1.5, np.True_], "values of one type"),
         ([Decimal("1.5"), Decimal(10) ** 39], "values of one type"),
     ],
@@ -177,6 +178,13 @@ def test_a_truth_value_among_weights_or_dates_is_no_number(truth: Callable[[int]
         Graph.from_edges([(1, 2), (2, 3)], weights=[truth(1), 2], weight={"cap": 9})
     with pytest.raises(EdgeDPError, match="must hold numbers"):
         Graph.from_edges([(1, 2), (2, 3)], dates=[truth(1), 2])
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "m8[ns]", "?"])
+def test_a_masked_array_of_times_or_truth_values_weighs_nothing(kind: str) -> None:
+    masked = np.ma.array(np.array([1, 1]).astype(kind), mask=[True, False])
+    with pytest.raises(EdgeDPError, match=r"weights is a numpy MaskedArray of .*, must hold numbers"):
+        Graph.from_edges([(1, 2), (2, 3)], weights=masked, weight={"cap": 9})
 
 
 def test_weights_of_several_lengths_are_refused() -> None:

@@ -83,5 +83,5 @@ def seconds_given(dates: ArrayLike, count: int) -> NDArray[np.int64]:
 def wraps(values: NDArray[np.datetime64]) -> bool:
     """Whether a moment is too far away to be told in seconds: numpy makes another one of it."""
     unit, step = np.datetime_data(values.dtype)
-    counted = values[~np.isnat(values)].astype(np.int64).astype(np.float64)
-    return bool((np.abs(counted) * (_LONG.get(unit, 0) * step) > _MOST).any())
+    there = values[~np.isnat(values)].astype(np.int64) if unit in _LONG else np.zeros(0, dtype=np.int64)
+    return len(there) > 0 and max(-int(there.min()), int(there.max())) * _LONG[unit] * step > _MOST

@@ -13,6 +13,7 @@ from edgedp.graph.arrows import series_of
 from edgedp.graph.columns import BY_VALUE, VALUE_TYPES, Column, ColumnRows, ValueType
 from edgedp.graph.dated import wraps
 from edgedp.graph.ids import number_of
+from edgedp.words.containers import is_list
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of, shortened
 
@@ -123,6 +124,8 @@ def _series(values: Any, name: str) -> pl.Series:
     import polars as pl
     import pyarrow as pa
 
+    if not is_list(values):
+        raise TypeError
     if isinstance(values, (list, tuple)):
         kinds = set(map(type, values)) - {type(None)}
         if kinds & {bool, np.bool_} and kinds - {bool, np.bool_}:
