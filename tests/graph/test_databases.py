@@ -943,3 +943,54 @@ def test_a_load_that_is_killed_in_the_middle_leaves_nothing(tmp_path: Path) -> N
         assert not (tmp_path / "store").exists() or edgedp.open_store(tmp_path / "store").graphs() == []
         while server.run(active) != "0":  # the server notices, and keeps no transaction
             time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("late", "kind"), [("z", "TEXT"), (1.5, "FLOAT"), (7, "INTEGER")])
+def test_values_of_sqlite_may_begin_late(
+    late: Any, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "BATCH", 2)
+    with closing(sqlite3.connect(tmp_path / "bank.db")) as made, made:
+        made.execute("CREATE TABLE edges (payer, payee, kept, number)")
+        rows = [(1, 2, None, 5), (2, 3, None, 6), (3, 4, late, 0.5), (4, 5, None, None)]
+        made.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
+    options = {"source": "payer", "target": "payee", "columns": ["kept", "number"]}
+    kept = read_graph(f"sqlite:///{tmp_path}/bank.db", table="edges", **options).kept["columns"].columns
+    assert kept["kept"].parts[kind].to_list() == [None, None, late, None]
+    assert kept["number"].parts["FLOAT"].to_list() == [5, 6, 0.5, None]
+
+
+def test_values_of_sqlite_of_several_types_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "BATCH", 1)
+    with closing(sqlite3.connect(tmp_path / "bank.db")) as made, made:
+        made.execute("CREATE TABLE edges (payer, payee, kept)")
+        made.execute("INSERT INTO edges VALUES (1, 2, 'z'), (2, 3, 5)")
+    with pytest.raises(GraphFormatError, match="holds values of several types"):
+        read_graph(
+            f"sqlite:///{tmp_path}/bank.db", table="edges", source="payer", target="payee", columns=["kept"]
+        )
+
+
+def test_decimals_of_postgresql_are_kept_and_weigh_and_a_time_may_be_infinite(server: Server) -> None:
+    server.run(
+        "CREATE TABLE owed (payer int, payee int, amount numeric(10, 2), until timestamptz, day date)",
+        "INSERT INTO owed VALUES (1, 2, 2.50, 'infinity', '-infinity'), (2, 3, NULL, '-infinity', 'infinity')",
+        "INSERT INTO owed VALUES (3, 1, NULL, NULL, NULL), (3, 1, NULL, '2024-02-29', '2024-02-29')",
+    )
+    try:
+        options = {"table": "owed", "source": "payer", "target": "payee"}
+        graph = read_graph(server.address, columns=["amount", "until", "day"], **options)
+        kept = graph.kept["columns"].columns
+        assert kept["amount"].parts["FLOAT"].to_list() == [2.5, None, None, None]
+        for name, way in (("until", 1), ("day", -1)):
+            later, sooner, *rest = kept[name].parts["MOMENT"].to_list()
+            assert way * later > 10**17
+            assert way * sooner < -(10**17)
+            assert rest == [None, 1_709_164_800_000_000]
+        weighed = read_graph(server.address, weight={"property": "amount", "cap": 9}, **options)
+        assert weighed.weights is not None
+        assert weighed.weights.tolist() == [2, 0, 2, 0, 0, 0]
+    finally:
+        server.run("DROP TABLE owed")

@@ -60,6 +60,7 @@ def test_a_column_that_polars_would_take_for_another_is_refused(
         NO_TEXT,
         pa.array(np.array([2**24 + 2, 2**24], dtype=np.float32)),
         pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([5, None])),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([5.0, None])),
     ],
 )
 def test_ids_that_are_not_what_they_were_are_refused(ids: Any, tmp_path: Path) -> None:
@@ -67,11 +68,14 @@ def test_ids_that_are_not_what_they_were_are_refused(ids: Any, tmp_path: Path) -
         read({"source": ids, "target": pa.array([2, 3])}, tmp_path)
 
 
-@pytest.mark.parametrize("values", [NO_TEXT, pa.array([2**62, 0], pa.timestamp("s"))])
+@pytest.mark.parametrize(
+    "values",
+    [NO_TEXT, pa.array([2**62, 0], pa.timestamp("s")), pa.array([0, 0], pa.timestamp("s", "GMT+02:00"))],
+)
 def test_a_property_that_python_cannot_say_is_refused(values: Any, tmp_path: Path) -> None:
     feather.write_feather(pa.table({"id": [1, 2], "age": values}), str(tmp_path / "nodes.arrow"))
     (tmp_path / "edges.csv").write_text("1,2\n")
-    with pytest.raises(EdgeDPError, match="text without UTF-8 or a time too far away"):
+    with pytest.raises(EdgeDPError, match="text without UTF-8, a time too far away"):
         read_graph(tmp_path / "edges.csv", nodes=tmp_path / "nodes.arrow", properties=["age"])
 
 
@@ -123,10 +127,69 @@ def test_masked_dates_and_weights_are_missing() -> None:
     assert graph.weights.tolist() == [5, 5, 0, 0]
 
 
+@pytest.mark.parametrize("below", [np.inf, 9.96e36])
+def test_what_lies_below_a_mask_is_no_date(below: float) -> None:
+    masked = np.ma.array([5.0, below], mask=[False, True])
+    assert Graph.from_edges([(1, 2), (2, 3)], dates=masked).kept["dated"].seconds.tolist() == [5, UNDATED]
+
+
+@pytest.mark.parametrize("unit", ["Y", "W", "D", "h", "s"])
+def test_a_time_too_far_away_is_refused_and_not_wrapped_round(unit: str) -> None:
+    far, near = (np.array([number, 1], dtype=f"M8[{unit}]") for number in (2**62 + 2**61, 5))
+    for asked in ("dates", "columns"):
+        with pytest.raises(EdgeDPError, match=r"datetime64|too far away"):
+            Graph.from_edges([(1, 2), (2, 3)], **{asked: far if asked == "dates" else {"at": far}})
+    graph = Graph.from_edges([(1, 2), (2, 3)], dates=near, columns={"at": near})
+    moments = graph.kept["columns"].columns["at"].parts["MOMENT"]
+    assert (moments // 1_000_000).to_list() == graph.kept["dated"].seconds.tolist()
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (NO_TEXT, "not UTF-8"),
+        (pa.array([2**62, 0], pa.timestamp("s")), "a time too far away"),
+        (pa.DictionaryArray.from_arrays([0, 1], pa.array([{"a": 1}, {"a": 2}])), "which is not read"),
+        ([1, True], "values of one type"),
+        ("ab", "values of one type"),
+        ([1.5, np.True_], "values of one type"),
+        ([Decimal("1.5"), Decimal(10) ** 39], "values of one type"),
+    ],
+)
+def test_a_column_beside_pairs_is_kept_as_it_is_or_refused(column: Any, said: str) -> None:
+    with pytest.raises(EdgeDPError, match=said):
+        Graph.from_edges([(1, 2), (2, 3)], columns={"at": column})
+
+
+def test_a_zone_that_polars_does_not_know_is_kept_beside_pairs() -> None:
+    column = pa.array([0, 1], pa.timestamp("s", "+05:45"))
+    kept = Graph.from_edges([(1, 2), (2, 3)], columns={"at": column}).kept["columns"]
+    assert kept.columns["at"].parts["MOMENT"].to_list() == [0, 1_000_000]
+
+
+def test_a_zone_that_python_does_not_know_in_a_column_that_is_not_read_is_nothing(tmp_path: Path) -> None:
+    zoned = pa.array([0, 0], pa.timestamp("s", "GMT+02:00"))
+    assert read(ENDS | {"at": zoned}, tmp_path, source="source", target="target").node_count == 3
+
+
 @pytest.mark.parametrize("truth", [bool, np.bool_])
-def test_a_truth_value_among_weights_is_no_number(truth: Callable[[int], Any]) -> None:
+def test_a_truth_value_among_weights_or_dates_is_no_number(truth: Callable[[int], Any]) -> None:
     with pytest.raises(EdgeDPError, match="must hold numbers"):
         Graph.from_edges([(1, 2), (2, 3)], weights=[truth(1), 2], weight={"cap": 9})
+    with pytest.raises(EdgeDPError, match="must hold numbers"):
+        Graph.from_edges([(1, 2), (2, 3)], dates=[truth(1), 2])
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "m8[ns]", "?"])
+def test_a_masked_array_of_times_or_truth_values_weighs_nothing(kind: str) -> None:
+    masked = np.ma.array(np.array([1, 1]).astype(kind), mask=[True, False])
+    with pytest.raises(EdgeDPError, match=r"weights is a numpy MaskedArray of .*, must hold numbers"):
+        Graph.from_edges([(1, 2), (2, 3)], weights=masked, weight={"cap": 9})
+
+
+def test_weights_of_several_lengths_are_refused() -> None:
+    with pytest.raises(EdgeDPError, match="one number for each of 2 edges"):
+        Graph.from_edges([(1, 2), (2, 3)], weights=[[1], 2], weight={"cap": 9})
 
 
 def test_a_frame_of_two_columns_has_two_whatever_rows_were_left_out() -> None:
@@ -153,7 +216,12 @@ def test_rows_of_pajek_that_igraph_passes_over_or_takes_for_others_are_refused(
         read_graph(tmp_path / "rows.net")
 
 
-@pytest.mark.parametrize("word", ["EDGE", "Edge"])
+def test_a_node_of_pajek_without_neighbours_may_stand_in_a_list(tmp_path: Path) -> None:
+    (tmp_path / "rows.net").write_text("*Vertices 4\n*Arcslist\n1 2 3\n4\n2 3\n")
+    assert read_graph(tmp_path / "rows.net").edges().tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("word", ["EDGE", "Edge", "EDGE" + " " * 12, "EDGE\n# so [\n"])
 def test_edges_of_gml_that_igraph_passes_over_are_refused(word: str, tmp_path: Path) -> None:
     ends = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ]"
     (tmp_path / "g.gml").write_text(f"{ends} {word} [ source 2 target 1 ] ]\n")

@@ -268,6 +268,9 @@ INPUTS = {
     "a tag between rows": Input(
         "source,target\na,b\n#tag,user\nb,a\n", refused="which may be a comment or a row"
     ),
+    "names between rows": Input(
+        "#source,target\na,b\nb,c\n#source,target\nc,a\n", [("a", "b"), ("b", "c"), ("a", "c")]
+    ),
     "comments behind rows": Input(
         "1,2\n3,4 # why\n5,6\n", refused="must have comments on lines of their own"
     ),

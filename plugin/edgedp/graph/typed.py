@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.arrows import series_of
 from edgedp.graph.columns import BY_VALUE, VALUE_TYPES, Column, ColumnRows, ValueType
+from edgedp.graph.dated import wraps
 from edgedp.graph.ids import number_of
+from edgedp.words.containers import is_list
 from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import kind_of, shortened
 
@@ -98,8 +101,10 @@ def columns_given(columns: Mapping[str, Any], ends: NDArray[np.int32]) -> Column
     for name, values in columns.items():
         if not isinstance(values, Column):
             try:
-                series = pl.Series(values=values)
-            except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+                series = _series(values, str(name))
+            except GraphFormatError:
+                raise
+            except (TypeError, ValueError, OverflowError, RuntimeError, pl.exceptions.PolarsError):
                 raise GraphFormatError(
                     f"column {shortened(str(name), 30)!r} is {kind_of(values)}, must hold values of one type; "
                     "convert it"
@@ -112,6 +117,28 @@ def columns_given(columns: Mapping[str, Any], ends: NDArray[np.int32]) -> Column
             )
         found[name] = values
     return ColumnRows(ends, found)
+
+
+def _series(values: Any, name: str) -> pl.Series:
+    """Return values as a series; polars makes 1 of a truth value among numbers, and wraps far times of others round."""
+    import polars as pl
+    import pyarrow as pa
+
+    if not is_list(values):
+        raise TypeError
+    if isinstance(values, (list, tuple)):
+        kinds = set(map(type, values)) - {type(None)}
+        if kinds & {bool, np.bool_} and kinds - {bool, np.bool_}:
+            raise TypeError
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        moments = np.where(np.ma.getmaskarray(values), np.datetime64("NaT"), np.ma.getdata(values))
+        if wraps(moments):
+            raise GraphFormatError(f"column {shortened(name, 30)!r} holds a time too far away; correct it")
+        coarse = np.datetime_data(moments.dtype)[0] in "YMWDhm"
+        values = pa.array(moments.astype("datetime64[s]") if coarse else moments)
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return series_of(values, name, "columns")
+    return pl.Series(values=values)
 
 
 def _microseconds(column: pl.Series, times: int) -> pl.Series:

@@ -29,9 +29,13 @@ def numbers_given(weights: ArrayLike, count: int) -> NDArray[np.float64]:
     >>> numbers_given([1, 2.5, None], 3).tolist()
     [1.0, 2.5, nan]
     """
-    values: NDArray[Any] = (
-        unmasked(weights) if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
-    )
+    masked = (
+        isinstance(weights, np.ma.MaskedArray) and weights.dtype.kind in "iufO"
+    )  # of times numpy makes integers
+    try:
+        values: NDArray[Any] = unmasked(weights) if masked else np.asarray(weights)  # type: ignore[arg-type]
+    except ValueError:  # lists of several lengths
+        values = np.zeros((0, 0))
     if isinstance(weights, (list, tuple)) and {bool, np.bool_} & set(map(type, weights)):
         values = np.zeros(count, dtype=np.bool_)  # numpy makes 1 of a truth value among numbers
     if values.shape != (count,):

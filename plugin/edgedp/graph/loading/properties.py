@@ -110,9 +110,10 @@ def read_tabular_properties(
     columns = load(picked)
     try:
         return {name: column.to_pylist() for name, column in zip(names, columns, strict=True)}
-    except (OverflowError, ValueError):
+    except (OverflowError, ValueError, KeyError):
         raise GraphFormatError(
-            f"{source!r} holds a property that is a text without UTF-8 or a time too far away; correct it"
+            f"{source!r} holds a property that is a text without UTF-8, a time too far away or one of a zone that "
+            "Python does not know; correct it"
         ) from None
 
 

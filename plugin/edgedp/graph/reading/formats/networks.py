@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import warnings
+from collections import Counter
 from typing import Literal
 
 from edgedp.graph.reading.formats.labels import names_of_nodes, read_of_nodes
@@ -23,7 +24,7 @@ _SECTIONS = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "m
 _GAP = re.compile(rb"^[ \t]*(?:%.*)?\n", re.MULTILINE)
 """A blank line or a comment of Pajek: at a blank one igraph ends, and passes over the rows behind it."""
 _LISTS = re.compile(
-    rb'"[^"]*"|^[ \t]*#.*$|(?P<word>\b(?:graph|node|edge))?\s{0,9}(?P<sign>\[|\])',
+    rb'"[^"]*"|^[ \t]*#.*$|(?:\b(?P<word>graph|node|edge)(?:\s|^#.*$)*)?(?P<sign>\[|\])',
     re.MULTILINE | re.IGNORECASE,
 )
 """Where lists of GML begin and end, and those that are a graph, a node or an edge; texts and comments are neither."""
@@ -46,9 +47,12 @@ def read_network(
         raise GraphFormatError(f"{source!r} is not UTF-8; save it as UTF-8") from None
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text if text.endswith(b"\n") else text + b"\n"
+    lists = Counter[bytes]()
     if kind == "pajek":
         text = _GAP.sub(b"", text)
-    (_refuse_time_and_several if kind == "pajek" else _refuse_other_graphs)(text, source)
+        _refuse_time_and_several(text, source)
+    else:
+        lists = _lists_of_one_graph(text, source)
     try:
         # igraph reads files; this one has no name and is gone when closed
         with warnings.catch_warnings(), tempfile.TemporaryFile() as file:
@@ -63,7 +67,7 @@ def read_network(
     if kind == "pajek":
         _refuse_other_rows(text, len(pairs), source)
     else:
-        _refuse_other_words(text, {b"node": len(names), b"edge": len(pairs)}, source)
+        _refuse_other_words(lists, {b"node": len(names), b"edge": len(pairs)}, source)
     directed = graph.is_directed() and not _EDGES.search(text)
     return read_of_nodes(
         [[names[pair[side]] for pair in pairs] for side in (0, 1)],
@@ -120,24 +124,24 @@ def _refuse_twice(ids: list[str], source: str) -> None:
         raise GraphFormatError(f"{source!r} gives two nodes the same id or label; rename one")
 
 
-def _refuse_other_graphs(text: bytes, source: str) -> None:
-    """Refuse GML with nodes or edges that igraph passes over: of a second graph, of one within it, of none."""
-    depth = graphs = 0
+def _lists_of_one_graph(text: bytes, source: str) -> Counter[bytes]:
+    """Count the lists of GML; refuse those that igraph passes over: of a second graph, of one within it, of none."""
+    depth, lists = 0, Counter[bytes]()
     for found in _LISTS.finditer(text):
         word = (found["word"] or b"").lower()
-        graphs += word == b"graph"
-        if graphs > 1 or (word and depth != (word != b"graph")):
+        lists[word] += 1
+        if lists[b"graph"] > 1 or (word and depth != (word != b"graph")):
             raise GraphFormatError(
                 f"{source!r} holds more than one graph, or nodes or edges outside of it; write each graph to a file of "
                 "its own"
             )
         depth += {b"[": 1, b"]": -1}.get(found["sign"], 0)
+    return lists
 
 
-def _refuse_other_words(text: bytes, read: dict[bytes, int], source: str) -> None:
+def _refuse_other_words(lists: Counter[bytes], read: dict[bytes, int], source: str) -> None:
     """Refuse GML with ``EDGE`` or ``Node``, which igraph passes over."""
-    words = [(found["word"] or b"").lower() for found in _LISTS.finditer(text)]
-    if any(words.count(word) > count for word, count in read.items()):
+    if any(lists[word] > count for word, count in read.items()):
         raise GraphFormatError(
             f"{source!r} writes node or edge with large letters; write them with small ones"
         )
@@ -162,8 +166,9 @@ def _refuse_other_rows(text: bytes, edges: int, source: str) -> None:
             section = found[1].lower()
             every = every and section != b"matrix"
         elif section in (b"arcs", b"edges", b"arcslist", b"edgeslist"):
-            words = line.split() if section.endswith(b"list") else line.split()[:2]
-            if len(words) < 2 or not all(map(bytes.isdigit, words)):
+            listed = section.endswith(b"list")  # of a node and its neighbours, of which there may be none
+            words = line.split() if listed else line.split()[:2]
+            if len(words) < 2 - listed or not all(map(bytes.isdigit, words)):
                 raise GraphFormatError(
                     f"{source!r} has a row {shortened(line.decode(), 40)!r}, must begin with the numbers of its ends; "
                     "correct it"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edgedp.graph.arrows import series_of
 from edgedp.graph.reading.formats.choosing import chosen, refuse_given
-from edgedp.graph.reading.formats.tabular import ids_of, series_of
+from edgedp.graph.reading.formats.tabular import ids_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.series import integers_of, joined, narrowed
 from edgedp.graph.reading.sources.databases import Database, Session
-from edgedp.graph.reading.sources.dialects import as_id, first_rows, is_numeric, quoted, rows_of
+from edgedp.graph.reading.sources.dialects import as_id, as_kept, first_rows, is_numeric, rows_of
 from edgedp.graph.reading.text.question import ROWS
 from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError, ParameterError
@@ -47,7 +48,7 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
             )
         selected = ", ".join(
             [as_id(database.kind, names[i], kinds[i]) for i in of.picked]
-            + [quoted(database.kind, names[i]) for i in of.beside.positions]
+            + [as_kept(database.kind, names[i], kinds[i]) for i in of.beside.positions]
         )
         statement = f"SELECT {selected} FROM {there}"  # noqa: S608
         numeric = tuple(is_numeric(kinds[i]) for i in of.picked)
@@ -72,8 +73,6 @@ def _columns(
     progress: Progress,
 ) -> tuple[list[pl.Series], list[pl.Series]]:
     """Return the ends, and the columns that are read beside them; nothing where there is no row."""
-    import polars as pl
-
     parts: list[list[pl.Series]] = []
     beside: list[list[pl.Series]] = [[] for _ in names[2:]]
     count = 0
@@ -97,7 +96,20 @@ def _columns(
     if not parts:
         return [], []
     ends = [joined([part[side] for part in parts]) for side in (0, 1)]
-    return ends, [pl.concat(pieces) for pieces in beside]
+    return ends, [_of_one_type(pieces, name, source) for pieces, name in zip(beside, names[2:], strict=True)]
+
+
+def _of_one_type(pieces: list[pl.Series], name: str, source: str) -> pl.Series:
+    """Join pieces of a column; of SQLite each has the type of its own values, or none where all are missing."""
+    import polars as pl
+
+    kinds = {piece.dtype for piece in pieces} - {pl.Null()}
+    if len(kinds) > 1 and not all(kind.is_numeric() for kind in kinds):
+        raise GraphFormatError(
+            f"column {shortened(name, 30)!r} of {source!r} holds values of several types; cast them in a query"
+        )
+    kind = pl.Float64() if len(kinds) > 1 else next(iter(kinds), pl.Null())
+    return pl.concat([piece.cast(kind) for piece in pieces])
 
 
 def _integers(column: pl.Series, name: str, source: str) -> pl.Series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from edgedp.graph.arrows import is_text, series_of, shown_values
 from edgedp.graph.reading.beside import weights_apart
 from edgedp.graph.reading.formats.choosing import Chosen, chosen, refuse_given
 from edgedp.graph.reading.options import ReadingOptions, checked_options
@@ -184,61 +185,8 @@ def _read(of: Chosen, columns: list[Any], words: Sequence[str], **found: Any) ->
 
 def _rows(columns: list[Any]) -> list[list[str]]:
     """Return the first rows of a table as texts."""
-    return [list(row) for row in zip(*(_texts(column[:ROWS]) for column in columns), strict=True)]
-
-
-def _texts(column: Any) -> list[str]:
-    try:
-        return [str(value) for value in column.to_pylist()]
-    except (OverflowError, ValueError):  # a time that Python cannot say, though it is compared as every other
-        return ["..."] * len(column)
-
-
-def series_of(column: Any, name: str, source: str) -> pl.Series:
-    """Return a column of Arrow as a series: of a zone the moments, of a dictionary of numbers or dates the values.
-
-    Raises
-    ------
-    GraphFormatError
-        It holds what polars would take for something else, or is of a type that polars does not know.
-    """
-    import polars as pl
-    import pyarrow as pa
-
-    told = f"column {shortened(name, 30)!r} of {source!r}"
-    try:
-        return pl.Series(values=pl.from_arrow(_sound(column)))
-    except pa.ArrowInvalid:
-        raise GraphFormatError(
-            f"{told} holds a text that is not UTF-8, a time too far away or a number of more than 38 digits; correct it"
-        ) from None
-    except pl.exceptions.PolarsError:
-        raise GraphFormatError(
-            f"{told} is of type {shortened(column.type, 30)}, which is not read; convert the column"
-        ) from None
-
-
-def _sound(column: Any) -> Any:
-    """Return a column whose values polars takes for what they are; it checks no text, and wraps times round."""
-    import pyarrow as pa
-
-    kind = column.type
-    if _is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
-        column.validate(full=True)
-    elif pa.types.is_dictionary(kind):
-        return _sound(column.cast(kind.value_type))
-    elif pa.types.is_timestamp(kind):
-        zone = None if kind.tz is None else "UTC"  # polars knows none such as +02:00
-        return column.cast(pa.timestamp("ms" if kind.unit == "s" else kind.unit, zone))
-    elif pa.types.is_decimal256(kind):
-        return column.cast(pa.decimal128(38, kind.scale))
-    return column
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    shown = (map(str, shown_values(column[:ROWS])) for column in columns)
+    return [list(row) for row in zip(*shown, strict=True)]
 
 
 def ids_of(column: Any, name: str, source: str) -> pl.Series:
@@ -259,7 +207,7 @@ def ids_of(column: Any, name: str, source: str) -> pl.Series:
                 f"{told} holds an id beyond 64 bits, must fit int64; give such ids as texts"
             )
         return series.cast(pl.Int64)
-    if _is_text(kind):
+    if is_text(kind):
         series = series_of(column, name, source).cast(pl.String)
         if series.null_count():
             raise GraphFormatError(f"{told} holds missing values; drop those rows")
@@ -268,6 +216,8 @@ def ids_of(column: Any, name: str, source: str) -> pl.Series:
         return series
     if pa.types.is_floating(kind):
         floats = series_of(column, name, source).cast(pl.Float64)
+        if floats.null_count():
+            raise GraphFormatError(f"{told} holds missing values; drop those rows")
         exact = _EXACT[kind.bit_width]
         if (floats.is_finite() & (floats.abs() < exact) & (floats.round() == floats)).all():
             return floats.cast(pl.Int64)

@@ -17,6 +17,7 @@ from socket import create_connection
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
+from edgedp.graph.arrows import shown_values
 from edgedp.graph.reading.sources.apart import Driver, DriverError, account_of, address_of, is_here
 from edgedp.graph.reading.sources.dialects import own_rows_of, whole_name
 from edgedp.graph.reading.sources.sayings import sentence_of
@@ -364,7 +365,7 @@ def _driven(database: Database) -> Driver:
 
 def _rows_of(table: Any) -> list[tuple[Any, ...]]:
     """Return the rows of an Arrow table, of which two columns may have one name."""
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return list(zip(*map(shown_values, table.columns), strict=True))
 
 
 # -- what went wrong --------------------------------------------------------------------------------

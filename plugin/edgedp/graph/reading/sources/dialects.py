@@ -146,3 +146,22 @@ def as_id(kind: str, name: str, type_name: str) -> str:
         text = "char" if kind in _MYSQL else "varchar(40)" if kind == "mssql" else "text"
         return f"CAST({column} AS {text})"
     return f"CAST({column} AS bigint)" if type_name == "oid" else column
+
+
+def as_kept(kind: str, name: str, type_name: str) -> str:
+    """Return a column beside the ends as it is selected: what the driver of PostgreSQL takes for something else.
+
+    It has no decimal numbers, and makes a moment of the past of one that is infinite.
+
+    Examples
+    --------
+    >>> as_kept("postgresql", "a", "numeric"), as_kept("mysql", "a", "decimal128(38, 10)")
+    ('CAST("a" AS double precision)', '`a`')
+    """
+    column = quoted(kind, name)
+    if type_name in ("timestamp", "timestamptz", "date"):
+        return (
+            f"CASE WHEN {column} > '294246-01-01' THEN '294246-01-01' "
+            f"WHEN {column} = '-infinity' THEN '4713-01-01 BC' ELSE {column} END"
+        )
+    return f"CAST({column} AS double precision)" if type_name == "numeric" else column

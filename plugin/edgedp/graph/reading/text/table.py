@@ -133,7 +133,8 @@ def _without_comments(block: bytes, layout: Layout, number: int, source: str) ->
 def could_be_a_row(line: bytes, layout: Layout, *, between: bool = False) -> bool:
     """Whether a line of comment has as many fields as a row, right behind its sign, and of such a kind.
 
-    Before the rows words such as ``#from,to`` name the columns; `between` rows they are ids.
+    Before the rows words such as ``#from,to`` name the columns; `between` rows they are ids, unless they are the very
+    names of the columns, as where files were put together.
     """
     body = line[1:]
     if not body or body[:1] in b" \t#%!":
@@ -147,7 +148,9 @@ def could_be_a_row(line: bytes, layout: Layout, *, between: bool = False) -> boo
     words = [fields[column] for column in layout.picked]
     if any(map(is_integer, layout.words)) and not any(map(is_integer, words)):
         return False
-    return between or not all(map(could_name_a_column, words))
+    if between:
+        return tuple(fields) != tuple(layout.names or ())
+    return not all(map(could_name_a_column, words))
 
 
 def refuse_comment(line: bytes, number: int, source: str) -> None:
