@@ -516,6 +516,35 @@ def test_what_a_store_takes_or_refuses_in_python_is_taken_or_refused_there(
                 remote.estimate("planted", **asked)
 
 
+def test_what_is_no_id_names_no_node_and_dots_are_no_other_place(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    texts = Graph.from_edges([("None", "1"), ("1", "0.1"), ("0.1", "b'1'")])
+    room.store.load(texts, "texts", epsilon_budget=9)
+    room.store.grant("texts", "ann", epsilon_budget=9)
+    here = room.store.asking_as("ann")
+    for asked in (
+        {"of": "degree", "node": Decimal("0.1")}, {"of": "degree", "node": b"1"},
+        {"of": "common_neighbors", "pair": (None, "1")}, {"of": "common_neighbors", "pair": (Decimal(1), "0.1")},
+    ):  # fmt: skip
+        told = []
+        for store in (remote, here):
+            with pytest.raises(EdgeDPError) as caught:
+                store.count("texts", **asked, epsilon="0.01")
+            told.append(str(caught.value))
+        assert told[0] == told[1]
+        assert "must be a node id" in told[0]
+    assert here.budget("texts")["epsilon_spent"] == 0
+    with pytest.raises(EdgeDPError, match="weights holds a number beyond the floats"):
+        remote.motkin(
+            "texts", ["degree", "density"], 1, 1, approach="aggregate", weights=[Fraction(10**400), 1]
+        )
+    for dots in (".", ".."):
+        for asked_of in (remote.budget, remote.attributes, remote.releases, remote.release):
+            with pytest.raises(EdgeDPError, match=re.escape(f"is '{dots}', must be one")):
+                asked_of(dots)
+
+
 def test_its_signatures_are_those_of_a_store() -> None:
     for name, method in inspect.getmembers(Asker, inspect.isfunction):
         if not name.startswith("_") and name not in ("warm", "domains", "newest", "land", "register"):
