@@ -487,6 +487,20 @@ def test_a_node_is_named_on_a_command_line_whichever_store_it_asks(
         remote.plan_batch(batch)
 
 
+def test_a_typed_node_of_a_request_that_was_asked_before_is_the_one_of_then(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    room.store.load(Graph.from_edges([(1, 2), (2, 3)]), "moving", epsilon_budget=9)
+    room.store.grant("moving", "ann", epsilon_budget=9)
+    asked: dict[str, Any] = {"of": "degree", "node": TypedId("1"), "epsilon": 1, "request_id": "a"}
+    first = remote.count("moving", **asked)
+    room.store.load(Graph.from_edges([("1", "2"), ("2", "3")]), "moving", replace=True)
+    again = remote.count("moving", **asked)
+    assert (again.kept, again.value, again.parameters["node"]) == (True, first.value, 1)
+    assert remote.estimate("moving", **asked)["kept"]
+    assert remote.plan_batch([{"graph": "moving", **asked}])["releases"][0]["kept"]
+
+
 @pytest.mark.parametrize("where", [["amount"], {"amount": {"foo": 1}}, {"amount": {"in": []}}, "amount>1"])
 def test_conditions_that_are_none_are_refused_by_an_estimate_as_by_a_store(
     remote: edgedp.Store, room: SimpleNamespace, where: Any
