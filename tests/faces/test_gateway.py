@@ -487,6 +487,20 @@ def test_a_node_is_named_on_a_command_line_whichever_store_it_asks(
         remote.plan_batch(batch)
 
 
+def test_a_typed_node_of_a_request_that_was_asked_before_is_the_one_of_then(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    room.store.load(Graph.from_edges([(1, 2), (2, 3)]), "moving", epsilon_budget=9)
+    room.store.grant("moving", "ann", epsilon_budget=9)
+    asked: dict[str, Any] = {"of": "degree", "node": TypedId("1"), "epsilon": 1, "request_id": "a"}
+    first = remote.count("moving", **asked)
+    room.store.load(Graph.from_edges([("1", "2"), ("2", "3")]), "moving", replace=True)
+    again = remote.count("moving", **asked)
+    assert (again.kept, again.value, again.parameters["node"]) == (True, first.value, 1)
+    assert remote.estimate("moving", **asked)["kept"]
+    assert remote.plan_batch([{"graph": "moving", **asked}])["releases"][0]["kept"]
+
+
 @pytest.mark.parametrize("where", [["amount"], {"amount": {"foo": 1}}, {"amount": {"in": []}}, "amount>1"])
 def test_conditions_that_are_none_are_refused_by_an_estimate_as_by_a_store(
     remote: edgedp.Store, room: SimpleNamespace, where: Any
@@ -514,6 +528,35 @@ def test_what_a_store_takes_or_refuses_in_python_is_taken_or_refused_there(
         for asked in (top | {"epsilon": odd}, top | {"target_recall": odd}, motkin | {"weights": [odd, 1]}):
             with pytest.raises(EdgeDPError, match=r"must be finite|thousands of digits"):
                 remote.estimate("planted", **asked)
+
+
+def test_what_is_no_id_names_no_node_and_dots_are_no_other_place(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    texts = Graph.from_edges([("None", "1"), ("1", "0.1"), ("0.1", "b'1'")])
+    room.store.load(texts, "texts", epsilon_budget=9)
+    room.store.grant("texts", "ann", epsilon_budget=9)
+    here = room.store.asking_as("ann")
+    for asked in (
+        {"of": "degree", "node": Decimal("0.1")}, {"of": "degree", "node": b"1"},
+        {"of": "common_neighbors", "pair": (None, "1")}, {"of": "common_neighbors", "pair": (Decimal(1), "0.1")},
+    ):  # fmt: skip
+        told = []
+        for store in (remote, here):
+            with pytest.raises(EdgeDPError) as caught:
+                store.count("texts", **asked, epsilon="0.01")
+            told.append(str(caught.value))
+        assert told[0] == told[1]
+        assert "must be a node id" in told[0]
+    assert here.budget("texts")["epsilon_spent"] == 0
+    with pytest.raises(EdgeDPError, match="weights holds a number beyond the floats"):
+        remote.motkin(
+            "texts", ["degree", "density"], 1, 1, approach="aggregate", weights=[Fraction(10**400), 1]
+        )
+    for dots in (".", ".."):
+        for asked_of in (remote.budget, remote.attributes, remote.releases, remote.release):
+            with pytest.raises(EdgeDPError, match=re.escape(f"is '{dots}', must be one")):
+                asked_of(dots)
 
 
 def test_its_signatures_are_those_of_a_store() -> None:

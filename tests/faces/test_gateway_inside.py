@@ -535,8 +535,35 @@ def test_a_page_offers_what_the_store_allows_and_an_agent_spends_by_the_plan_tha
     assert client.post("/graphs/path", data=spends | {"epsilon": "2"}).status_code == 422
     assert client.post("/graphs/path", data=spends).status_code == 303
     assert stored.store.share("path", "ann")["epsilon_spent"] == 1
-    page = client.post("/graphs/star", data=asked | {"epsilon": "0.02"}).text
-    assert not _hidden(page, "plan_id"), "a person reads it for as long as it takes"
+
+
+def test_a_person_is_given_what_the_page_showed_or_is_shown_it_again(
+    opened: Opened, stored: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The graph may be replaced while somebody reads: what is typed names another node then."""
+    stored.store.load(Graph.from_edges([(1, 3), (2, 3)]), "changing", epsilon_budget=9)
+    stored.store.grant("changing", "ann", 9)
+    client = _signed_in(opened(None), opened, "ann")
+    token = _hidden(client.get("/graphs/changing").text, "csrf")
+    asked = {"kind": "count", "of": "degree", "node": "3", "epsilon": "0.5", "csrf": token}
+
+    def reviewed() -> dict[str, str]:
+        page = client.post("/graphs/changing", data=asked).text
+        return asked | {"step": "release"} | {name: _hidden(page, name) for name in ("request_id", "plan_id")}
+
+    spends = reviewed()
+    stored.store.load(Graph.from_edges([("3", "4"), ("3", "1")]), "changing", replace=True)
+    said = client.post("/graphs/changing", data=spends)
+    assert (said.status_code, stored.store.share("changing", "ann")["epsilon_spent"]) == (422, 0)
+    assert "what was shown has changed since" in said.text
+    assert 'value="0.5"' in said.text, "the form is as it was"
+    spends = reviewed()
+    with monkeypatch.context() as later:
+        later.setattr("edgedp.stores.people.plan_ids.SECONDS", 0)
+        assert "more than 15 minutes ago" in client.post("/graphs/changing", data=reviewed()).text
+    for _ in range(2):
+        assert client.post("/graphs/changing", data=spends).status_code == 303
+    assert stored.store.share("changing", "ann")["epsilon_spent"] == 0.5
 
 
 def test_an_unknown_word_in_a_body_is_no_missing_graph(opened: Opened) -> None:

@@ -161,7 +161,7 @@ def test_bad_options_of_top_k_are_refused_in_one_line(
     ("change", "says"),
     [
         ({"metrics": "degree"}, "must be a list"),
-        ({"metrics": ["degree"]}, "two or more"),
+        ({"metrics": ["degree"]}, "ask for a top k of a single one"),
         ({"metrics": ["degree", "degree"]}, "two or more different"),
         ({"metrics": ["degree", "ecb"]}, "did you mean 'ebc'?"),
         ({"approach": "parreto"}, "did you mean 'pareto'?"),

@@ -28,6 +28,7 @@ from edgedp import (
     Release,
     Store,
     StoreError,
+    StoreStateError,
     open_store,
     read_graph,
 )
@@ -631,6 +632,24 @@ def test_analysts_write_conditions_only_where_a_share_allows_it(store: Store) ->
     assert store.log("payments")[-1]["details"].get("filters") is None
 
 
+def test_an_analyst_names_no_graph_of_another_and_is_told_of_no_other_remedy(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a name ends in a full stop and more, it may be that of a longer name."""
+    monkeypatch.setattr("edgedp.stores.people.asker._MOST_FILTERS", 2)
+    for name in ("ann", "ann.b"):
+        store.add_analyst(name)
+        store.grant("payments", name, epsilon_budget=1, filters=True)
+    store.register("ann.theirs", of="payments")
+    ann, other = store.asking_as("ann"), store.asking_as("ann.b")
+    for name in ("ann.theirs", "ann.b.mine"):
+        with pytest.raises(StoreStateError, match=f"^the name '{name}' is taken; choose another$"):
+            ann.register(name, of="payments")
+    for name in ("ann.b.mine", "ann.b.v2.1"):
+        assert other.register(name, of="payments")["name"] == name
+    assert ann.register("ann.large.2024", of="payments"), "those of ann.b are not counted"
+
+
 @pytest.mark.filterwarnings("ignore:the same list of edges")
 @pytest.mark.parametrize("name", ["large", "payments"])
 @pytest.mark.parametrize("when", ["since", "meanwhile"])
@@ -739,7 +758,7 @@ def test_an_analyst_writes_conditions_over_http(store: Store) -> None:
         assert made.status_code == 201, made.text
         assert made.json()["projection"] == {"of": "payments", "where": asked["where"]}
         assert "exact" not in made.json()
-        assert client.post("/v1/graphs/payments/filters", json=asked | {"of": "x"}).status_code == 404
+        assert client.post("/v1/graphs/payments/filters", json=asked | {"of": "x"}).status_code == 422
         body = {"metric": "degree", "k": 1, "epsilon": "0.5"}
         answer = client.post("/v1/graphs/ann.late/top-k", json=body, headers={"Idempotency-Key": "1"})
         assert answer.status_code == 201, answer.text

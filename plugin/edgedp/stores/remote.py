@@ -24,12 +24,7 @@ from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.stores.returned import asked_to_wait, object_of, refusal_of, release_of, unreachable
 from edgedp.stores.sending import body_of, content_of, key_of, part_of, plain, plain_options
 from edgedp.stores.store import Store
-from edgedp.words.errors import (
-    AccessError,
-    EdgeDPError,
-    EngineError,
-    ParameterError,
-)
+from edgedp.words.errors import AccessError, EdgeDPError, EngineError, ParameterError
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.words.vocabulary import AccountName, Kind, ReleaseEngine
 
@@ -186,7 +181,7 @@ class RemoteStore(Store):
         headers = {"Idempotency-Key": key.encode()}
         if self._plan_id is not None:
             headers["Plan-Id"] = self._plan_id.encode()
-        given = body_of(self._meant(name, kind, options), engine)
+        given = body_of(self._meant(name, kind, options, request_id), engine)
         place = f"/v1/graphs/{part_of(name)}/{options_of(kind).path()}"
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
@@ -215,7 +210,7 @@ class RemoteStore(Store):
         options = spelled(options)
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
-        options = self._meant(name, asked, options)
+        options = self._meant(name, asked, options, request_id)
         key = {} if request_id is None else {"Idempotency-Key": key_of(request_id).encode()}
         place = f"/v1/graphs/{part_of(name)}/{options_of(asked).path()}/estimate"
         return self._send("POST", place, body_of(options, engine), key)[0]
@@ -241,12 +236,23 @@ class RemoteStore(Store):
             found["refused"] += told["refused"]
         return found
 
-    def _meant(self, name: str, kind: Kind, options: dict[str, Any]) -> dict[str, Any]:
-        """Return options whose typed ids are as the graph has them, which an estimate knows and JSON cannot say."""
-        ways = readings(options)
+    def _meant(
+        self, name: str, kind: Kind, options: dict[str, Any], request_id: str | None
+    ) -> dict[str, Any]:
+        """Return options whose typed ids are as the graph has them, which an estimate knows and JSON cannot say.
+
+        A request that was asked before has them as it had them then, whatever became of the graph.
+        """
+        ways, refused = readings(options), list[str]()
         if len(ways) == 1:
             return options
-        return next((each for each in ways if self.estimate(name, kind, **each)["parameters"]), ways[0])
+        for each in ways:
+            told = self.estimate(name, kind, request_id=request_id, **each)
+            if told["parameters"]:
+                return each
+            refused.append(str(told["refused"]))
+        others = [way for way, said in zip(ways, refused, strict=True) if not said.startswith("request_id ")]
+        return (others or ways)[0]
 
     def _typed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return a release of a batch whose typed ids are as its graph has them."""
@@ -256,7 +262,8 @@ class RemoteStore(Store):
         own = {key: given[key] for key in batch.OWN if key in given}
         options = {key: value for key, value in given.items() if key not in own}
         try:
-            return self._meant(own["graph"], kind_of_options(own.get("kind"), options), options) | own
+            kind = kind_of_options(own.get("kind"), options)
+            return self._meant(own["graph"], kind, options, own.get("request_id")) | own
         except EdgeDPError:
             return given  # the plan of the batch says what is wrong with it
 

@@ -66,7 +66,7 @@ def plain(value: Any, name: str) -> Any:
     Raises
     ------
     ParameterError
-        It is a number that JSON has no way to write.
+        It is a number that JSON has no way to write, or would be a node's id there and is none.
 
     Examples
     --------
@@ -77,23 +77,51 @@ def plain(value: Any, name: str) -> Any:
         raise ParameterError(f"{name} is {value}, must be finite; write a decimal such as 0.5")
     if isinstance(value, int) and value.bit_length() > _LONGEST_BITS:
         raise ParameterError(f"{name} is a number of thousands of digits; give a smaller one")
-    if isinstance(value, (str, bool, int, float)):
+    if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(float(each) if isinstance(each, _EXACT) else each, name) for each in value]
+        return [plain(_written(each, name), name) for each in value]
     if hasattr(value, "tolist"):
         return plain(value.tolist(), name)
+    if name in ("node", "pair"):  # as a text it would name another node
+        raise ParameterError(f"{name} is {value!r}, must be a node id, an integer or a text; name a node")
     return str(decimal_of(value) if name == "epsilon" and isinstance(value, Fraction) else value)
 
 
+def _written(value: Any, name: str) -> Any:
+    """Return a value of a list; one that is exact as a float, of which weights are made."""
+    if not isinstance(value, _EXACT) or name == "pair":
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        raise ParameterError(f"{name} holds a number beyond the floats; give other {name}") from None
+
+
 def content_of(body: Mapping[str, Any]) -> bytes:
-    """Return a body as it is sent; ASCII holds whatever a text of Python does."""
-    return json.dumps(body).encode("ascii")
+    r"""Return a body as it is sent: as short as it can be, for a gateway limits it; escaped where no UTF-8 says it.
+
+    Examples
+    --------
+    >>> content_of({"node": "Zo\u00eb", "k": 1}).decode(), content_of({"node": "\ud800"})
+    ('{"node":"Zo\xeb","k":1}', b'{"node": "\\ud800"}')
+    """
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(body).encode("ascii")
 
 
 def part_of(name: object) -> str:
-    """Return a name as a part of an address."""
-    return quote(checks.check_text(name, "name"), safe="")
+    """Return a name as a part of an address; dots alone would be another place, and are none as they are written here.
+
+    Examples
+    --------
+    >>> part_of("a/b"), part_of(".."), part_of("ann.large")
+    ('a%2Fb', '%2E%2E', 'ann.large')
+    """
+    part = quote(checks.check_text(name, "name"), safe="")
+    return part if part.strip(".") else part.replace(".", "%2E")
 
 
 def key_of(request_id: str) -> str:

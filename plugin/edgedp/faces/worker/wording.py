@@ -32,7 +32,6 @@ _COMMANDS = (
     (re.compile(r"'edgedp drop (.+?)'"), r"CALL edgedp.graph.drop('\1')"),
 )
 _BARE = (
-    (re.compile(r"\buse priv_top_k\b"), "use edgedp.privTopk.stream"),
     (re.compile(r"\bof priv_top_k\b"), "of edgedp.privTopk"),
     (re.compile(r" \(--[\w-]+\)"), ""),
 )

@@ -47,7 +47,7 @@ def readings(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     node, pair = asked.get("node"), asked.get("pair")
     if isinstance(node, TypedId):
         return [{**asked, "node": meant} for meant in meanings([node])]
-    if isinstance(pair, tuple) and any(isinstance(each, TypedId) for each in pair):
+    if isinstance(pair, (list, tuple)) and any(isinstance(each, TypedId) for each in pair):
         return [{**asked, "pair": meant} for meant in product(*(meanings([each]) for each in pair))]
     return [dict(asked)]
 

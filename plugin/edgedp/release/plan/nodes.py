@@ -312,7 +312,7 @@ def _metric_list(metrics: Any) -> tuple[str, ...]:
     if len(names) < 2 or len(set(names)) < len(names):
         raise ParameterError(
             f"metrics is {', '.join(names) or 'empty'}, must be two or more different metrics; "
-            "use priv_top_k for a single one"
+            "ask for a top k of a single one"
         )
     return names
 

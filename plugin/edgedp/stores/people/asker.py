@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -20,7 +20,13 @@ from edgedp.stores.people.curating import CuratingStore
 from edgedp.stores.people.seeing import SeeingStore
 from edgedp.stores.registering import rows_asked, write_rows_graph
 from edgedp.words.amounts.epsilon import format_nano
-from edgedp.words.errors import AccessError, LostReleaseError, ParameterError, UnknownNameError
+from edgedp.words.errors import (
+    AccessError,
+    LostReleaseError,
+    ParameterError,
+    StoreStateError,
+    UnknownNameError,
+)
 from edgedp.words.rows import GraphFacts
 from edgedp.words.vocabulary import AccountName, ReleaseEngine
 
@@ -175,13 +181,17 @@ class Asker(SeeingStore):
             shares.check_active(session, self._analyst)
             self._check_sees(session, of)
             self._check_filters(session, of)
-            there = [row for row in session.run("graph_places") if row["name"].startswith(prefix)]
+            analysts = {row["name"] for row in session.run("person_list") if row["role"] == shares.ANALYST}
+            names = {row["name"] for row in session.run("graph_places")}
+            there = [each for each in names if _owner(each, analysts) == self._analyst]
             if len(there) >= _MOST_FILTERS:
                 raise ParameterError(
                     f"{len(there)} graphs are registered under {prefix!r}, must be {_MOST_FILTERS} at most; ask the "
                     "curator to drop some"
                 )
             self._row_of_graph(session, of)
+            if name in names or _owner(name, analysts) != self._analyst:
+                raise StoreStateError(f"the name {name!r} is taken; choose another")
             row, own = rows_asked(self._backend, session, name, made)
             key = {"name": of, "analyst": self._analyst, "account": shares.EDGES}
             guards = [
@@ -297,3 +307,16 @@ class Asker(SeeingStore):
         """Let a release be seen through every gateway: its answer leaves, or its refusal."""
         with self._session() as session:
             run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
+
+
+def _owner(name: str, analysts: Collection[str]) -> str | None:
+    """Return the analyst whose graph of rows a name is: the longest name before one of its full stops.
+
+    Examples
+    --------
+    >>> _owner("ann.b.mine", {"ann", "ann.b"}), _owner("ann.large.2024", {"ann"}), _owner("payments", {"ann"})
+    ('ann.b', 'ann', None)
+    """
+    parts = name.split(".")
+    before = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+    return next((each for each in before if each in analysts), None)

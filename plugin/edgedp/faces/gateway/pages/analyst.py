@@ -21,9 +21,10 @@ from edgedp.faces.timeline.made import Sequence as Lists
 from edgedp.faces.timeline.made import sequences
 from edgedp.faces.timeline.showing import picture
 from edgedp.ledger import shares
-from edgedp.release.plan import Plan, PublicFacts, plan
+from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.plan.facts import protects_more
 from edgedp.release.plan.kept import weighting_shown
+from edgedp.stores.people import plan_ids
 from edgedp.stores.returned import release_of
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.dates.calendar import calendar_kept
@@ -38,6 +39,11 @@ SHOWN = 200
 """Releases that a page lists; a link leads to those before."""
 
 _HIDDEN = ("version",)
+
+_REVIEWED_BEFORE = (
+    "what was shown has changed since, or was shown more than 15 minutes ago, and nothing was spent; see again what "
+    "it costs"
+)
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a text begins with that a spreadsheet would run or read as something else."""
@@ -88,6 +94,8 @@ class AnalystPages(PageSet):
             problem = of_error(error)
             if problem.status in (401, 404, 429):
                 raise problem from None
+            if problem.detail in plan_ids.TO_PLAN_AGAIN:
+                problem = Problem(problem.status, _REVIEWED_BEFORE, problem.kind)
             return await self._asking(visit, kind, form, problem=problem)
         return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
 
@@ -233,7 +241,7 @@ class AnalystPages(PageSet):
             protects=protects_more(planned.public),
             form={key: value for key, value in form.items() if key in options},
             request_id=request_id,
-            plan_id=told.get("plan_id") if _of_agent(facts, planned) else None,
+            plan_id=told.get("plan_id"),
             exact=exact,
             refused=refused or told["refused"],
             copies=copies(kind, self._pages.address(visit.request), name, options),
@@ -304,12 +312,6 @@ def _beside(
         "cost": 0 if debit is None else debit["cost"],
         "left": None if debit is None else debit["left"],
     }
-
-
-def _of_agent(facts: Mapping[str, Any], planned: Plan) -> bool:
-    """Return whether a share that a release debits is an agent's, which spends by a plan alone."""
-    shares_of = [_standing(facts, charge.account)["share"] or {} for charge in planned.charges]
-    return any("min_epsilon_per_release" in share for share in shares_of)
 
 
 def _nano(epsilon: float) -> int:
