@@ -415,6 +415,10 @@ def test_an_account_that_was_deleted_is_made_again_with_its_runs(
         store.count(calls.name, of="edges", epsilon=2, window="2024-05")
     store.count(calls.name, of="edges", epsilon=2, window="2025-05")
     assert store.check(calls.name) == []
+    declared = {"name": calls.name, "delta": None}
+    with store._backend.session() as session:
+        for budget, rows in ((2 * 10**9 - 1, 0), (2 * 10**9, 1)):  # the dearest run, of four in all
+            assert len(session.run("account_set_budget", declared=budget, budget=budget, **declared)) == rows
 
 
 def test_an_analyst_of_two_types_has_a_share_of_each_and_the_ledgers_add_up(
@@ -437,3 +441,9 @@ def test_an_analyst_of_two_types_has_a_share_of_each_and_the_ledgers_add_up(
     assert [row for row in store.check() if calls.mark in str(row)] == []
     neo4j_with_plugin.ask("MATCH (s:EdgeDPShare {name: $name}) SET s.runs = '[0,0]'", name=texted)
     assert "runs of windows" in str(store.check(texted))
+    with pytest.raises(StoreError, match="does not add up"):
+        asking.count(calls.name, of="edges", epsilon="0.1", window="2026-06")
+    store.revoke_share(calls.name, ann)
+    store.grant(calls.name, ann, 2)
+    with pytest.raises(BudgetError):
+        asking.count(calls.name, of="edges", epsilon=1, window="2024-05")

@@ -226,7 +226,7 @@ def test_a_partition_that_is_lost_after_its_noise_was_drawn_fails_the_release(
 
 
 def test_a_frame_is_taken_as_a_graph(spark: Any) -> None:
-    rows = {"u": ["a", "b", "a", "c"], "w": [1, 1, 1, 1], "v": ["b", "a", "c", "c"]}
+    rows = {"u": ["a", "b", "c", "c"], "w": [1, 1, 1, 1], "v": ["b", "a", "a", "c"]}
     frame = spark.createDataFrame(pa.table(rows))
     nodes = spark.createDataFrame(pa.table({"name": ["a", "b", "c", "d", "d"]}))
     edges = edges_of(frame, nodes, "u", 3)

@@ -265,10 +265,15 @@ def test_a_statement_that_guards_an_account_refuses_what_was_planned_before(stor
             assert len(session.run("account_set_budget", declared=budget, budget=budget, **declared)) == rows
         for limit, rows in ((250_000_001, 0), (250_000_000, 1)):
             assert len(session.run("account_set_limit", name="people", maxPerRelease=limit)) == rows
+        assert not session.run("account_set_budget", name="people", delta=1, declared=10**9, budget=10**9)
         assert not session.run("person_token", name="ann", tokenHash="0" * 64)
         ask("MATCH (a:EdgeDPAccount {name: 'people'}) SET a.spent = a.spent + 1")
         session.run("account_restore", name="people")
-    assert spent(ask) == 250_000_001
+        assert spent(ask) == 250_000_001
+        ask("MATCH (a:EdgeDPAccount {name: 'people'}) SET a.spent = a.spent - 1, a.entries = a.entries + 1")
+        (before,) = ask("MATCH (a:EdgeDPAccount {name: 'people'}) RETURN a.entries AS entries")
+        session.run("account_restore", name="people")
+    assert ask("MATCH (a:EdgeDPAccount {name: 'people'}) RETURN a.entries AS entries") == [before]
 
 
 def test_a_debit_notes_one_read_of_its_own_user_while_it_is_drawn(store: Store, ask: Ask) -> None:
@@ -283,10 +288,21 @@ def test_a_debit_notes_one_read_of_its_own_user_while_it_is_drawn(store: Store, 
 
     assert noted() == 0  # its lease has ended
     ask(debit + "CREATE (:EdgeDPLease {releaseId: e.releaseId, until: timestamp() + 20000})")
-    ask(debit + "SET e.by = 'eve for neo4j'")
-    assert noted() == 0
+    for by in ("eve for neo4j", "neo4j2"):
+        ask(debit + "SET e.by = $by", by=by)
+        assert noted() == 0
     ask(debit + "SET e.by = 'neo4j'")
+    for beyond in (-1, 40_000):
+        ask("MATCH (l:EdgeDPLease) SET l.until = timestamp() + $beyond", beyond=beyond)
+        assert noted() == 0
+    ask("MATCH (l:EdgeDPLease) SET l.until = timestamp() + 20000")
     assert (noted(), noted()) == (1, 0)
+    store.graph("people")
+    (entry,) = (row["seq"] for row in ask("MATCH (e:EdgeDPEntry {kind: 'exact'}) RETURN e.seq AS seq"))
+    assert (noted(), noted()) == (1, 0)
+    ask("MATCH (a:EdgeDPAccount {name: 'people'}) SET a.readAt = 0")
+    store.set_budget("people", 9)
+    assert noted() == 0, "it is the last row no longer"
 
 
 @pytest.mark.parametrize(

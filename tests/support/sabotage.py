@@ -427,6 +427,21 @@ def statement(name: str, right: str, wrong: str) -> dict[str, Wrong]:
     return {"edgedp.stores.embedded.sqlite:statement_text": changed}
 
 
+def cypher(name: str, right: str, wrong: str) -> dict[str, Wrong]:
+    """Change a statement of Neo4j, as Python sends it."""
+
+    def changed(real: Any) -> Any:
+        assert right in real("neo4j", name), "the statement was changed; change its sabotage"
+
+        def statement_text(dialect: str, asked: str) -> str:
+            text: str = real(dialect, asked)
+            return text.replace(right, wrong) if (dialect, asked) == ("neo4j", name) else text
+
+        return statement_text
+
+    return {"edgedp.stores.statements.queries:statement_text": changed}
+
+
 def without_share_debit(real: Any) -> Any:
     def debit_steps(*asked: Any) -> Any:
         return [step for step in real(*asked) if step.statement != "share_debit"]
@@ -1782,6 +1797,21 @@ SABOTAGES = [
         "a session of a clock ahead that stays",
         statement("session_sweep", " OR used > $until", ""),
         "test_people.py::test_sessions_are_in_the_store_without_a_token[embedded]",
+    ),
+    Sabotage(
+        "a lease in Neo4j that ends with another one's",
+        cypher("lease_end", "(lease.until < timestamp() OR lease.until > timestamp() + 30000)", "true"),
+        "test_neo4j_statements.py::test_the_end_of_a_lease_ends_no_other_and_an_answer_has_none",
+    ),
+    Sabotage(
+        "an account with a delta made again from epsilons in Neo4j",
+        cypher("account_restore", "NOT NULL THEN entry.charge", "NOT NULL THEN entry.cost"),
+        "test_neo4j_statements.py::test_an_account_with_a_delta_is_made_again_in_its_currency",
+    ),
+    Sabotage(
+        "a share in Neo4j that stands on the debit of another analyst",
+        cypher("share_adds_up", " AND latest.analyst = $analyst", ""),
+        "test_neo4j_statements.py::test_a_share_that_names_the_row_of_another_analyst_is_refused",
     ),
     *(
         Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)

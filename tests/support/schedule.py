@@ -12,7 +12,8 @@ GROUPS = {
     "Neo4j, stores": (
         "cypher_metrics", "attributes", "holes", "neo4j_facts", "neo4j_promises", "numbers_stored", "pages", "people",
         "remembered", "shares_machine", "store", "debiting", "address_windows", "neo4j_store", "shares",
-        "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
+        "neo4j_statements", "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old",
+        "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "real_arcs", "neo4j_accounts",
