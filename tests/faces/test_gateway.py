@@ -549,10 +549,10 @@ def test_what_is_no_id_names_no_node_and_dots_are_no_other_place(
         assert told[0] == told[1]
         assert "must be a node id" in told[0]
     assert here.budget("texts")["epsilon_spent"] == 0
+    weights: list[Any] = [Fraction(10**400), 1]
     with pytest.raises(EdgeDPError, match="weights holds a number beyond the floats"):
-        remote.motkin(
-            "texts", ["degree", "density"], 1, 1, approach="aggregate", weights=[Fraction(10**400), 1]
-        )
+        remote.motkin("texts", ["degree", "density"], 1, 1, approach="aggregate", weights=weights)
+    assert isinstance(remote, RemoteStore)
     for dots in (".", ".."):
         for asked_of in (remote.budget, remote.attributes, remote.releases, remote.release):
             with pytest.raises(EdgeDPError, match=re.escape(f"is '{dots}', must be one")):
