@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -320,17 +321,23 @@ def test_a_store_is_opened_where_it_stays_and_not_where_it_was_made(tmp_path: Pa
     assert open_store(tmp_path / "moved").budget("kite")["epsilon_remaining"] == 1.0
 
 
+def before(monkeypatch: pytest.MonkeyPatch, step: str, happens: Callable[[], object]) -> None:
+    """Let something happen once, right before a step of a backup."""
+    real = getattr(backup, step)
+
+    def later(*given: Any) -> Any:
+        monkeypatch.setattr(backup, step, real)
+        happens()
+        return real(*given)
+
+    monkeypatch.setattr(backup, step, later)
+
+
 def test_a_backup_of_what_is_replaced_meanwhile_is_of_one_version(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, new = backup._copy_ledger, tmp_path / "new"
-
-    def replaced(*given: Any) -> None:
-        monkeypatch.setattr(backup, "_copy_ledger", real)
-        open_store(path).load(PAIR, "kite", replace=True)
-        real(*given)
-
-    monkeypatch.setattr(backup, "_copy_ledger", replaced)
+    new = tmp_path / "new"
+    before(monkeypatch, "_copy_ledger", lambda: open_store(path).load(PAIR, "kite", replace=True))
     open_store(path).backup(new)
     assert open_store(new).graph("kite") == PAIR
 
@@ -350,15 +357,13 @@ def test_a_copy_on_a_disk_that_writes_something_else_is_no_backup(
 def test_a_copy_that_somebody_else_made_meanwhile_keeps_its_own_heads(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill, new = backup._fill, tmp_path / "new"
+    new = tmp_path / "new"
 
-    def later(*given: Any) -> Any:
-        monkeypatch.setattr(backup, "_fill", fill)
+    def by_somebody_else() -> None:
         open_store(path).backup(new)
         open_store(path).set_budget("kite", 2)
-        return fill(*given)
 
-    monkeypatch.setattr(backup, "_fill", later)
+    before(monkeypatch, "_fill", by_somebody_else)
     with pytest.raises(StoreError, match="cannot be written"):
         open_store(path).backup(new)
     heads = (tmp_path / "new.head").read_text(encoding="utf-8")

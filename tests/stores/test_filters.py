@@ -7,8 +7,9 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -683,37 +684,33 @@ def test_a_plan_of_a_graph_that_was_replaced_holds_for_nothing(
     assert asking.planned(anew["plan_id"]).count(name, **asked).epsilon_spent == 0.01
 
 
-def test_a_share_that_is_taken_away_meanwhile_registers_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.add_analyst("ann")
-    store.grant("payments", "ann", epsilon_budget=1, filters=True)
+def share_taken(store: Store, *given: Any) -> Any:
+    store.revoke_share("payments", "ann")
+    return rows_asked(*given)
 
-    def taken(*given: Any) -> Any:
-        store.revoke_share("payments", "ann")
-        return rows_asked(*given)
 
-    monkeypatch.setattr(asker, "rows_asked", taken)
-    with pytest.raises(EdgeDPError):
-        store.asking_as("ann").register("ann.large", of="payments", where={"amount": {"gte": 1000}})
-    assert [row["name"] for row in store.graphs()] == ["payments"]
+def graph_replaced(store: Store, *given: Any) -> Any:
+    found = rows_asked(*given)
+    with open_store(store._place) as other:
+        other.load(payments(), "payments", replace=True)
+    return found
 
 
 @pytest.mark.filterwarnings("ignore:the same list of edges")
-def test_conditions_on_a_graph_that_is_replaced_meanwhile_register_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("meanwhile", "refused"),
+    [
+        (share_taken, pytest.raises(EdgeDPError)),
+        (graph_replaced, pytest.raises(StoreError, match="by somebody else meanwhile; ask again")),
+    ],
+)
+def test_conditions_register_nothing_where_what_allows_them_changes_meanwhile(
+    store: Store, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[..., Any], refused: Any
 ) -> None:
     store.add_analyst("ann")
     store.grant("payments", "ann", epsilon_budget=1, filters=True)
-
-    def replaced(*given: Any) -> Any:
-        found = rows_asked(*given)
-        with open_store(store._place) as other:
-            other.load(payments(), "payments", replace=True)
-        return found
-
-    monkeypatch.setattr(asker, "rows_asked", replaced)
-    with pytest.raises(StoreError, match="by somebody else meanwhile; ask again"):
+    monkeypatch.setattr(asker, "rows_asked", partial(meanwhile, store))
+    with refused:
         store.asking_as("ann").register("ann.large", of="payments", where={"amount": {"gte": 1000}})
     assert [row["name"] for row in store.graphs()] == ["payments"]
 

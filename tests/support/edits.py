@@ -566,7 +566,7 @@ EDITS = [
         "edgedp.ledger.placing:rows_script",
         'Step("graph_current", named | {"version": row.of.version}, on_none="changed"),',
         "",
-        "test_filters.py::test_conditions_on_a_graph_that_is_replaced_meanwhile_register_nothing",
+        "test_filters.py::test_conditions_register_nothing_where_what_allows_them_changes_meanwhile",
     ),
     Edit(
         "sums of parallels that go round",

@@ -19,6 +19,7 @@ from edgedp.faces.gateway.flights import Flight, Flights
 from edgedp.faces.gateway.work import Limiter, Pool, ended, hold, wait_for_step
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
+from edgedp.stores.releases.batch import MOST_PLANNED
 from edgedp.words.errors import ExpiredTokenError, ParameterError
 from edgedp.words.vocabulary import GRAPH_ENGINES
 
@@ -37,9 +38,6 @@ _ASKED_AS = "edgedp.asked_as"
 """In a scope: what said who asks, which is asked again as long as the request is answered."""
 
 _LATE = "the answer takes longer than a request may; ask again"
-MOST_PLANNED = 100
-"""Releases of one request that are planned together."""
-
 ASKS = 4
 """Threads that answer from public facts."""
 

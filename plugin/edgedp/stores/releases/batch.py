@@ -21,6 +21,9 @@ from edgedp.words.errors import ParameterError
 LONGEST = 1000
 """Releases of one batch."""
 
+MOST_PLANNED = 100
+"""Releases of one request to a gateway that are planned together."""
+
 OWN = ("graph", "kind", "request_id", "engine")
 """The keys of a release in a batch beside its options."""
 

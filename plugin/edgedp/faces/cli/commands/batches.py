@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from edgedp.release.release import Release
     from edgedp.stores.store import Store
 
-_PLANNED_AT_ONCE = 100
-"""Releases that a gateway plans at once."""
-
 
 def releases_in(file: str) -> list[dict[str, Any]]:
     """Return the releases of a file: a JSON list, or one JSON object in each line.
@@ -124,11 +121,13 @@ def run(file: str, output: str) -> None:
 
 def _check_understood(store: Store, asked: list[dict[str, Any]]) -> None:
     """Refuse a file with a question that can never be asked, before the first is paid; budgets are judged in turn."""
+    from edgedp.stores.releases.batch import MOST_PLANNED
+
     typed = [typed_ids(each) for each in asked]
     planned = [
         said
-        for start in range(0, len(typed), _PLANNED_AT_ONCE)
-        for said in store.plan_batch(typed[start : start + _PLANNED_AT_ONCE])["releases"]
+        for start in range(0, len(typed), MOST_PLANNED)
+        for said in store.plan_batch(typed[start : start + MOST_PLANNED])["releases"]
     ]
     for number, (each, said) in enumerate(zip(asked, planned, strict=True), 1):
         if said["refused"] is not None and said["selector"] is None:
