@@ -530,7 +530,9 @@ def test_a_page_offers_what_the_store_allows_and_an_agent_spends_by_the_plan_tha
         assert "and release</button>" not in page
     page = client.post("/graphs/path", data=asked | {"epsilon": "1"}).text
     spends = asked | {"epsilon": "1", "step": "release", "request_id": _hidden(page, "request_id")}
-    assert client.post("/graphs/path", data=spends).status_code == 422, "nothing was told of it"
+    said = client.post("/graphs/path", data=spends)
+    assert said.status_code == 422, "nothing was told of it"
+    assert "see again what it costs" in said.text, "and not an agent's words"
     spends["plan_id"] = _hidden(page, "plan_id")
     assert client.post("/graphs/path", data=spends | {"epsilon": "2"}).status_code == 422
     assert client.post("/graphs/path", data=spends).status_code == 303

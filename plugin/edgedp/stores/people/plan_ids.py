@@ -34,13 +34,12 @@ _ANOTHER = (
     "idempotency key; plan the release again and name the plan_id and the key of that plan"
 )
 _LAPSED = f"plan_id has lapsed, for a plan holds for {SECONDS // 60} minutes; plan the release again"
-TO_PLAN_AGAIN = (_ANOTHER, _LAPSED)
-"""How a release is refused that was told otherwise, or too long ago."""
-
 _MISSING = (
     "plan_id is missing, without which an agent spends nothing; plan the release first, and name the plan_id and the "
     "idempotency key of that plan"
 )
+TO_PLAN_AGAIN = (_ANOTHER, _LAPSED, _MISSING)
+"""How a release is refused that was told otherwise, too long ago, or not at all."""
 
 
 def made(
