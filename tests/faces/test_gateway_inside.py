@@ -565,6 +565,10 @@ def test_a_person_is_given_what_the_page_showed_or_is_shown_it_again(
         assert "more than 15 minutes ago" in client.post("/graphs/changing", data=reviewed()).text
     for _ in range(2):
         assert client.post("/graphs/changing", data=spends).status_code == 303
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Flights, "hides", lambda *_: True)
+        said = client.post("/graphs/changing", data=spends)
+        assert (said.status_code, "look for it among your releases" in said.text) == (409, True)
     assert stored.store.share("changing", "ann")["epsilon_spent"] == 0.5
 
 

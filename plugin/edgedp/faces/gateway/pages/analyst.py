@@ -45,6 +45,8 @@ _REVIEWED_BEFORE = (
     "it costs"
 )
 
+_BEING_DRAWN = "this release is paid for and is being drawn; look for it among your releases"
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a text begins with that a spreadsheet would run or read as something else."""
 
@@ -96,6 +98,8 @@ class AnalystPages(PageSet):
                 raise problem from None
             if problem.detail in plan_ids.TO_PLAN_AGAIN:
                 problem = Problem(problem.status, _REVIEWED_BEFORE, problem.kind)
+            elif problem.kind == "BeingDrawnError":  # the button was pressed twice
+                problem = Problem(problem.status, _BEING_DRAWN, problem.kind)
             return await self._asking(visit, kind, form, problem=problem)
         return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
 
